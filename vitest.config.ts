@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    pool: "threads",
+    // Generous on purpose: no test measures time by failing, and a slow or busy machine must not break one.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+  },
+});
