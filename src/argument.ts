@@ -1,0 +1,161 @@
+import type { Call, Calls } from "./calls.ts";
+import { Input } from "./input.ts";
+import { JsonReader } from "./json/reader.ts";
+import { PYTHON_WORDS } from "./json/repairs.ts";
+import { anything, type SchemaNode } from "./schema/node.ts";
+import { readJson } from "./shapes/arguments.ts";
+
+const UNDECIDED = 0;
+const TEXT = 1;
+const JSON_TEXT = 2;
+const WHOLE = 3;
+
+const SPECIAL = /["\\\x00-\x1f]/;
+/** Text that may still turn out to be JSON: a bracket, a quote, or all of a number or word so far. */
+const MAYBE_JSON = /^[ \t\r\n]*(?:[[{"]|-?[0-9.eE+-]*[ \t\r\n]*$|t(?:r(?:ue?)?)?[ \t\r\n]*$|f(?:a(?:l(?:se?)?)?)?[ \t\r\n]*$|n(?:u(?:ll?)?)?[ \t\r\n]*$)/;
+/** What is longer than this and may still be JSON is read whole. */
+const WORD_LENGTH = 64;
+
+/**
+ * One argument of a format that writes text instead of JSON: `<parameter=town>|Oban|</parameter>`. The declared schema
+ * decides what the text means, never its look. Strings stream as they come, so do lists and objects, through the JSON
+ * reader; everything else is typed when it is whole.
+ */
+export class Argument {
+  private readonly call: Call;
+  private readonly calls: Calls;
+  private readonly key: string;
+  private readonly schema: SchemaNode;
+  private mode = UNDECIDED;
+  /** Text that is not typed yet. */
+  private text = "";
+  private offset = -1;
+  /** Text that is not written because it may be read again as something else. */
+  private paused = false;
+  private waiting = "";
+  private waitingFrom = 0;
+
+  private inner: Input | null = null;
+  private reader: JsonReader | null = null;
+  private before = "";
+
+  constructor(call: Call, calls: Calls, key: string) {
+    this.call = call;
+    this.calls = calls;
+    this.key = key;
+    this.schema = call.tool?.node.key(key) ?? anything;
+  }
+
+  /** Is the raw text the value? */
+  get isText(): boolean {
+    return this.schema.wire === "text" || this.schema.wire === "text-or-null";
+  }
+
+  /** From here on nothing goes out until `resume`. */
+  pause(): void {
+    this.paused = true;
+  }
+
+  resume(): void {
+    this.paused = false;
+    const { waiting } = this;
+    this.waiting = "";
+    if (waiting !== "") this.write(waiting, this.waitingFrom, false);
+  }
+
+  /** The next piece of the value, at the offset `from`. `plain`: nothing in it needs an escape. */
+  write(piece: string, from: number, plain: boolean): void {
+    if (this.mode === TEXT && !this.paused) {
+      if (plain || !SPECIAL.test(piece)) this.call.verbatim(piece, from);
+      else this.call.write(escapeText(piece));
+      return;
+    }
+    if (this.paused) {
+      if (this.waiting === "") this.waitingFrom = from;
+      this.waiting += piece;
+      return;
+    }
+    if (this.mode === JSON_TEXT) return this.read(piece);
+    if (this.offset < 0) this.offset = from;
+    this.text += piece;
+    if (this.mode === UNDECIDED) this.decide();
+  }
+
+  /** Types what has come as soon as it can mean only one thing. */
+  private decide(): void {
+    const { wire } = this.schema;
+    const { text } = this;
+    if (wire === "text" || (wire === "text-or-null" && !"null".startsWith(text))) return this.stream();
+    if (wire === "open" && (text.length > WORD_LENGTH || !MAYBE_JSON.test(text))) {
+      if (!MAYBE_JSON.test(text)) return this.stream();
+      this.mode = WHOLE;
+    }
+    if (wire !== "json") return;
+    const first = text.trimStart().charCodeAt(0);
+    if (Number.isNaN(first)) return;
+    this.mode = WHOLE;
+    if ((first !== 0x7b && first !== 0x5b) || (this.calls.rules.coerces && this.schema.holds(first))) return;
+    this.mode = JSON_TEXT;
+    this.before = this.call.written();
+    this.call.write(this.call.member(this.key));
+    this.inner = new Input();
+    this.inner.base = this.offset;
+    const { depth, coerces, repair } = this.calls.rules;
+    const node = coerces ? this.schema : anything;
+    this.reader = new JsonReader({ sink: this.call, node, repair, depth: depth - 1 });
+    this.read(text);
+  }
+
+  /** The raw text is the value. */
+  private stream(): void {
+    this.mode = TEXT;
+    const { text } = this;
+    this.text = "";
+    this.call.write(`${this.call.member(this.key)}"${escapeText(text)}`);
+  }
+
+  private read(piece: string): void {
+    const inner = this.inner as Input;
+    inner.append(piece);
+    (this.reader as JsonReader).step(inner);
+  }
+
+  /** The value is complete. */
+  end(): void {
+    if (this.paused) this.resume();
+    const { call } = this;
+    if (this.mode === TEXT) return call.write('"');
+    if (this.mode === JSON_TEXT) return this.endJson();
+    const value = this.typed(this.text.trim());
+    call.write(call.member(this.key) + value);
+  }
+
+  private endJson(): void {
+    const inner = this.inner as Input;
+    const reader = this.reader as JsonReader;
+    inner.ended = true;
+    reader.step(inner);
+    if (reader.done && inner.text.slice(inner.pos).trim() === "") return;
+    const text = this.calls.input.slice(this.offset, inner.base + inner.text.length);
+    this.call.depart(this.before, this.call.member(this.key, true) + JSON.stringify(text));
+  }
+
+  /** The JSON text of a value that is whole. */
+  private typed(trimmed: string): string {
+    const { wire } = this.schema;
+    const { coerces, repair, depth } = this.calls.rules;
+    const node = coerces ? this.schema : anything;
+    if (wire === "text") return JSON.stringify(this.text);
+    if (wire === "text-or-null") return this.text === "null" ? "null" : JSON.stringify(this.text);
+    const word = wire === "json" ? PYTHON_WORDS.get(trimmed) : undefined;
+    const log = word === undefined ? this.call : undefined;
+    const json = readJson(word ?? trimmed, { repair: wire === "json" && repair, depth: depth - 1, node, log });
+    if (json !== null) return json;
+    return JSON.stringify(coerces ? node.coerce(this.text) : this.text);
+  }
+}
+
+/** The inside of a JSON string. */
+function escapeText(text: string): string {
+  return SPECIAL.test(text) ? JSON.stringify(text).slice(1, -1) : text;
+}

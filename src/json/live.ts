@@ -1,0 +1,1 @@
+export class LiveValue { value: Record<string, unknown> = {}; write(_json: string): void {} }

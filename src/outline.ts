@@ -1,0 +1,280 @@
+import type { Calls } from "./calls.ts";
+import type { ReasoningTags } from "./format.ts";
+import { type Candidate, FENCE, type Grammar, MarkerTable } from "./grammar.ts";
+import type { Input, Pump, Waiting } from "./input.ts";
+import { Until } from "./until.ts";
+
+/** Longest info string of a fence that may hold the message's calls. */
+const INFO = 32;
+
+/** Reads what follows the end of the turn, and shows nothing of it. */
+const discard: Pump = {
+  step(input) {
+    input.pos = input.text.length;
+    return input.ended;
+  },
+};
+
+/**
+ * The outer reading of most formats: content, reasoning, openers of calls, end-of-turn tokens.
+ */
+export class Outline {
+  /** The format whose opener came first. */
+  format: string | null = null;
+
+  private readonly input: Input;
+  private readonly calls: Calls;
+  private readonly grammar: Grammar;
+  /** Characters that were read again. Bounded, so that no text is read more than three times. */
+  private reread = 0;
+  /** The message began with a fence around its calls, which is not closed yet. */
+  private fenceOpen = false;
+  private anyCall = false;
+
+  constructor(input: Input, calls: Calls, grammar: Grammar) {
+    this.input = input;
+    this.calls = calls;
+    this.grammar = grammar;
+  }
+
+  *read(thought: ReasoningTags | null): Waiting<void> {
+    const { input, calls, grammar } = this;
+    const until = new Until(grammar.inContent, grammar.inFence, (piece) => calls.text(piece));
+    if (grammar.bares.length !== 0) until.bare = (code, fresh) => this.mayStartBare(code, fresh);
+    let atStart = true;
+    if (thought !== null) {
+      if ((yield* this.think(thought, true)) === STOPPED) return yield* input.run(discard);
+      atStart = false;
+    }
+    for (;;) {
+      yield* input.run(until);
+      const marker = until.found;
+      if (marker === null) return;
+      const fresh = until.fresh;
+      if (marker === "") {
+        if (yield* this.bare(fresh)) yield* this.behindCall(until);
+        else until.pass(input, 1);
+      } else if (grammar.stops.includes(marker)) {
+        return yield* input.run(discard);
+      } else if (grammar.dropped.includes(marker)) {
+        input.pos += marker.length;
+      } else if (marker === FENCE) {
+        if (fresh && (yield* this.fencedCall())) yield* this.behindCall(until);
+        else until.openFence(input);
+      } else if (grammar.opens.has(marker) && (yield* this.attempt(marker, calls))) {
+        yield* this.behindCall(until);
+      } else {
+        const tags = fresh ? grammar.reasoning.find(({ open }) => open === marker) : undefined;
+        if (tags !== undefined) {
+          input.pos += marker.length;
+          if ((yield* this.think(tags, false)) === STOPPED) return yield* input.run(discard);
+          until.behindCall();
+        } else if (fresh && atStart && !this.anyCall && grammar.reasoning.some(({ close }) => close === marker)) {
+          input.pos += marker.length;
+        } else {
+          until.pass(input, marker.length);
+        }
+      }
+      atStart &&= until.fresh;
+    }
+  }
+
+  private mayStartBare(code: number, fresh: boolean): boolean {
+    return this.grammar.bares.some(({ bare }) => bare.starts(code) && (fresh || bare.onlyFirst !== true));
+  }
+
+  /** A call without a marker: `|{"name": "tide_level", …}` */
+  private *bare(fresh: boolean): Waiting<boolean> {
+    const { input, calls, grammar } = this;
+    const code = input.text.charCodeAt(input.pos);
+    const from = input.mark();
+    let read = false;
+    for (const { bare, format } of grammar.bares) {
+      if (!bare.starts(code) || (bare.onlyFirst === true && !fresh) || !this.mayReread()) continue;
+      read = yield* bare.read(input, calls, from, fresh && !this.anyCall);
+      if (read) {
+        this.format ??= format;
+        break;
+      }
+      this.back(from);
+    }
+    input.release();
+    return read;
+  }
+
+  /** Tries the readings of the opener at the input's position, `|<tool_call>`, until one says that it was a call. */
+  private *attempt(marker: string, calls: Calls): Waiting<boolean> {
+    const { input, grammar } = this;
+    const from = input.mark();
+    let read = false;
+    for (const { reading, format } of grammar.opens.get(marker) as readonly Candidate[]) {
+      if (!this.mayReread()) break;
+      input.pos += marker.length;
+      read = yield* reading(input, calls, marker, from);
+      if (read) {
+        if (!calls.muted) this.format ??= format;
+        break;
+      }
+      this.back(from);
+    }
+    input.release();
+    return read;
+  }
+
+  /** The message begins with a fence: if a call is the first thing in it, both fence lines are layout. */
+  private *fencedCall(): Waiting<boolean> {
+    const { input, grammar } = this;
+    if (this.anyCall) return false;
+    const from = input.mark();
+    input.pos += FENCE.length;
+    let read = false;
+    if (yield* this.infoLine()) {
+      yield* input.space();
+      const code = yield* input.peek();
+      const opener = yield* input.takeOne([...grammar.opens.keys()]);
+      if (opener !== null) {
+        input.pos -= opener.length;
+        read = yield* this.attempt(opener, this.calls);
+      } else if (code !== -1 && this.mayStartBare(code, true)) {
+        read = yield* this.bare(true);
+      }
+    }
+    if (!read) this.back(from);
+    this.fenceOpen = read;
+    input.release();
+    return read;
+  }
+
+  private *infoLine(): Waiting<boolean> {
+    for (let length = 0; length < INFO; length++) {
+      const code = yield* this.input.peek();
+      if (code === -1 || code === 0x60) return false;
+      this.input.pos++;
+      if (code === 0x0a) return true;
+    }
+    return false;
+  }
+
+  /** Drops what belongs to the call before it: its closers, surplus brackets, the end of the fence around it. */
+  private *behindCall(until: Until): Waiting<void> {
+    const { input, calls } = this;
+    this.anyCall = true;
+    until.behindCall();
+    for (;;) {
+      const from = input.mark();
+      yield* input.space();
+      const more = yield* this.residue(calls.rules.repair);
+      if (!more) input.back(from);
+      input.release();
+      if (!more) return;
+    }
+  }
+
+  private *residue(repairing: boolean): Waiting<boolean> {
+    const { input, grammar } = this;
+    if ((yield* input.takeOne(grammar.closers)) !== null) return true;
+    const code = yield* input.peek();
+    if (repairing && (code === 0x7d || code === 0x5d)) {
+      input.pos++;
+      return true;
+    }
+    if (this.fenceOpen && (yield* input.take(FENCE))) {
+      this.fenceOpen = false;
+      return true;
+    }
+    // half a closer at the end of the output
+    const rest = input.text.slice(input.pos);
+    if (input.ended && rest !== "" && grammar.closers.some((closer) => closer.startsWith(rest))) {
+      input.pos = input.text.length;
+      return true;
+    }
+    return false;
+  }
+
+  // --- thoughts: `<think>|They ask for the tide.</think>`
+
+  private *think(tags: ReasoningTags, prefilled: boolean): Waiting<typeof STOPPED | typeof CLOSED> {
+    const { input, calls, grammar } = this;
+    const table = grammar.inThought.get(tags.open) as MarkerTable;
+    const fenced = new MarkerTable([tags.close, ...grammar.inFence.markers]);
+    const until = new Until(table, fenced, (piece) => calls.thought(piece));
+    let reopened = !prefilled;
+    for (;;) {
+      yield* input.run(until);
+      const marker = until.found;
+      if (marker === null || grammar.stops.includes(marker)) return STOPPED;
+      if (marker === tags.close) {
+        input.pos += marker.length;
+        return CLOSED;
+      }
+      if (marker === tags.open && until.fresh && !reopened) {
+        reopened = true;
+        input.pos += marker.length;
+      } else if (marker === FENCE) {
+        until.openFence(input);
+      } else if (grammar.opens.has(marker) && grammar.callInThought === "now") {
+        if (yield* this.attempt(marker, calls)) yield* this.behindCall(until);
+        else until.pass(input, marker.length);
+      } else if (grammar.opens.has(marker) && grammar.callInThought === "held") {
+        if (yield* this.callEndsThought(marker, tags, fenced)) return CLOSED;
+        if (input.text.startsWith(marker, input.pos)) until.pass(input, marker.length);
+      } else {
+        until.pass(input, marker.length);
+      }
+    }
+  }
+
+  /**
+   * A call marker in an open thought: `They ask for the tide. |<tool_call>…`. Reads on, muted, to the thought's closer or
+   * the end. If the closer comes, all of it was a thought. If the output ends first, the thought ended here (true).
+   */
+  private *callEndsThought(first: string, tags: ReasoningTags, fenced: MarkerTable): Waiting<boolean> {
+    const { input, calls, grammar } = this;
+    const start = input.mark();
+    const dry = calls.dry();
+    const until = new Until(grammar.inThought.get(tags.open) as MarkerTable, fenced, () => {});
+    let marker: string | null = first;
+    while (marker !== null && !grammar.stops.includes(marker)) {
+      if (grammar.opens.has(marker)) {
+        const from = input.offset;
+        const { completed } = dry;
+        const read: boolean = yield* this.attempt(marker, dry);
+        if (!read || dry.completed === completed) {
+          this.back(from);
+          if (dry.completed === 0) break;
+          until.pass(input, marker.length);
+        } else {
+          until.behindCall();
+        }
+      } else if (marker === FENCE) {
+        until.openFence(input);
+      } else {
+        if (marker === tags.close) break;
+        until.pass(input, marker.length);
+      }
+      yield* input.run(until);
+      marker = until.found;
+    }
+    const ends = dry.completed > 0 && (marker === null ? input.finished : grammar.stops.includes(marker));
+    if (ends) {
+      input.back(start);
+    } else if (dry.completed > 0) {
+      const shown = Math.max(0, start);
+      if (input.offset > shown) calls.thought(input.slice(shown, input.offset));
+    }
+    input.release();
+    return ends;
+  }
+
+  private back(to: number): void {
+    this.reread += this.input.offset - to;
+    this.input.back(to);
+  }
+
+  private mayReread(): boolean {
+    return this.reread <= 2 * Math.max(0, this.input.offset) + 4096;
+  }
+}
+
+const STOPPED = 0;
+const CLOSED = 1;

@@ -1,0 +1,103 @@
+import type { Call, Calls } from "../calls.ts";
+import { Input, type Waiting } from "../input.ts";
+import { type Fault, JsonReader, type Sink } from "../json/reader.ts";
+import { anything, type SchemaNode } from "../schema/node.ts";
+import { resync } from "./ends.ts";
+
+const BLANK = /^[ \t\r\n]*$/;
+
+/** Collects JSON text that is looked at before it is used. */
+class Collector implements Sink {
+  text = "";
+  private readonly log: Sink | null;
+  constructor(log: Sink | null) {
+    this.log = log;
+  }
+  write(json: string): void {
+    this.text += json;
+  }
+  verbatim(json: string): void {
+    this.text += json;
+  }
+  hush(): void {}
+  repair(...repair: Parameters<Sink["repair"]>): void {
+    this.log?.repair(...repair);
+  }
+}
+
+/** Reads a text that is already whole as one JSON value; null if it is none. */
+export function readJson(text: string, options: { repair: boolean; depth: number; node?: SchemaNode; log?: Sink | undefined }): string | null {
+  const input = new Input();
+  input.mark();
+  input.append(text);
+  input.ended = true;
+  const sink = new Collector(options.log ?? null);
+  const reader = new JsonReader({ sink, node: options.node ?? anything, repair: options.repair, depth: options.depth });
+  reader.step(input);
+  if (!reader.done || !BLANK.test(text.slice(input.pos))) return null;
+  return sink.text;
+}
+
+/** Gives a call its arguments from a JSON value that was read before: an object, or a string that holds one. */
+export function giveArguments(call: Call, calls: Calls, json: string, offset: number): void {
+  const { repair, depth } = calls.rules;
+  if (json.startsWith("{")) {
+    const read = readJson(json, { repair, depth, node: call.node });
+    if (read !== null) call.write(read);
+    return;
+  }
+  if (json.startsWith('"')) {
+    const decoded = (JSON.parse(json) as string).trim();
+    if (decoded === "") return;
+    const read = repair && decoded.startsWith("{") ? readJson(decoded, { repair, depth, node: call.node }) : null;
+    if (read !== null) {
+      call.hush();
+      call.repair("encoded-arguments", offset);
+      call.write(read);
+      return;
+    }
+  }
+  call.fail("not-an-object", `The arguments must be a JSON object, but ${kindOf(json)} was given.`, offset);
+}
+
+function kindOf(json: string): string {
+  const first = json[0] as string;
+  if (first === '"') return "a string";
+  if (first === "[") return "a list";
+  if (first === "n") return "null";
+  return first === "t" || first === "f" ? "a boolean" : "a number";
+}
+
+/** The output was cut off, and this is where. */
+export function ranOut(input: Input): boolean {
+  return input.ended && !input.finished && input.pos === input.text.length;
+}
+
+/** A fault of the JSON becomes a problem of the call: cut off is not the same as wrong. */
+export function report(call: Call, input: Input, fault: Fault | null): void {
+  if (ranOut(input) || (input.ended && fault?.inString === true && !input.finished)) call.fail("truncated", "The output was cut off inside the arguments.", input.offset);
+  else if (fault === null) call.fail("invalid-arguments", "Closing brackets are missing.", input.offset);
+  else call.fail(fault.kind, fault.message, fault.offset);
+}
+
+/**
+ * The arguments as one JSON value, behind a name: `[ARGS]|{"port": "Oban"}`. Ends the call.
+ */
+export function* jsonArguments(input: Input, calls: Calls, call: Call): Waiting<void> {
+  const { ends, repair, depth } = calls.rules;
+  yield* input.space();
+  const first = yield* input.peek();
+  const start = input.offset;
+  const isObject = first === 0x7b;
+  const collector = isObject ? null : new Collector(call);
+  const reader = new JsonReader({ sink: collector ?? call, node: isObject ? call.node : anything, ends, repair, depth });
+  yield* input.run(reader);
+  if (reader.unclosed && repair && !ranOut(input)) reader.finish(input);
+  if (!reader.done) {
+    report(call, input, reader.fault);
+    if (reader.fault !== null) yield* resync(input, ends, reader.fault);
+  } else if (collector !== null) {
+    giveArguments(call, calls, collector.text, start);
+  }
+  call.end(input.offset);
+}

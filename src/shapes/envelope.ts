@@ -1,0 +1,223 @@
+import { Call, type Calls } from "../calls.ts";
+import type { Input, Waiting } from "../input.ts";
+import { ARGUMENTS, CAPTURE, DESCEND, type Fault, JsonReader, type Sink, type Watch, type Wish } from "../json/reader.ts";
+import { anything, type SchemaNode } from "../schema/node.ts";
+import { giveArguments, ranOut, report } from "./arguments.ts";
+import { resync } from "./ends.ts";
+
+const NAME_KEYS: ReadonlySet<string> = new Set(["name", "tool_name", "function"]);
+const ARGUMENT_KEYS: ReadonlySet<string> = new Set(["arguments", "parameters", "args"]);
+const ID_KEYS: ReadonlySet<string> = new Set(["id", "tool_call_id"]);
+
+export interface EnvelopeOptions {
+  /** The id stands behind the arguments (Mistral's list): the call is announced at its id or its end. */
+  idLast?: boolean;
+  /**
+   * No marker stands before the object, so it is a call only when it says so: a declared name and arguments, and no
+   * other key before. `whole`: nor is it one in the middle of a message, or with anything beside it.
+   */
+  bare?: boolean;
+  /** The bare object begins the message: then even an undeclared name makes a call, if it is exactly call-shaped. */
+  first?: boolean;
+}
+
+/**
+ * The object around the arguments: `{"name": "tide_level", "arguments": {…}, "id": "…"}`, alone or in a list, with the
+ * keys in any order, or one level down under `function`.
+ */
+class Envelope implements Watch {
+  node: SchemaNode = anything;
+  /** Calls that were begun. */
+  count = 0;
+  /** The call that is open. */
+  call: Call | null = null;
+  /** Elements stand in a list. */
+  list = false;
+
+  private readonly calls: Calls;
+  private readonly options: EnvelopeOptions;
+  private start: number;
+  private name: string | null = null;
+  private id: string | null = null;
+  private json: string | null = null;
+  private jsonOffset = 0;
+  private streamed = false;
+  private extras: string[] = [];
+  private repairs: Parameters<Sink["repair"]>[] = [];
+
+  constructor(calls: Calls, start: number, options: EnvelopeOptions) {
+    this.calls = calls;
+    this.start = start;
+    this.options = options;
+  }
+
+  /** Repairs around the arguments belong to the call once it is begun. */
+  get sink(): Sink {
+    return this.call ?? { write() {}, verbatim() {}, hush() {}, repair: (...repair) => void this.repairs.push(repair) };
+  }
+
+  value(key: string | null, depth: number, first: number, offset: number): Wish {
+    const level = this.list ? depth - 1 : depth;
+    if (depth === 0 && first === 0x5b) {
+      this.list = true;
+      return DESCEND;
+    }
+    if (level <= 0) {
+      if (first === 0x7b && depth > 0) this.reset(offset);
+      return first === 0x7b ? DESCEND : CAPTURE;
+    }
+    if (key === "function" && first === 0x7b) return DESCEND;
+    if (ARGUMENT_KEYS.has(key as string) && first === 0x7b && !this.streamed && this.json === null && this.name !== null) {
+      if (this.call === null && this.isOurs()) this.begin();
+      if (this.call !== null) {
+        this.streamed = true;
+        this.node = this.call.node;
+        return ARGUMENTS;
+      }
+    }
+    return CAPTURE;
+  }
+
+  got(key: string | null, json: string, offset: number): boolean {
+    if (key === null) return false;
+    if (NAME_KEYS.has(key) && this.name === null) {
+      if (!json.startsWith('"')) return false;
+      return this.named(JSON.parse(json));
+    }
+    if (ARGUMENT_KEYS.has(key)) {
+      if (!this.streamed) this.json = json;
+      this.jsonOffset = offset - json.length;
+    } else if (ID_KEYS.has(key) && json.startsWith('"')) {
+      this.id = JSON.parse(json);
+      this.call?.identify(this.id as string);
+      if (this.options.idLast) this.call?.announce();
+    } else if (key !== "type") {
+      this.extras.push(`${JSON.stringify(key)}:${json}`);
+      return this.call !== null || !this.options.bare;
+    }
+    return true;
+  }
+
+  closed(depth: number, offset: number): void {
+    if (depth === (this.list ? 1 : 0)) this.finish(offset);
+  }
+
+  /** `{"function=hunt", "arguments": …}`: a tag's opener in place of a name. */
+  lone(key: string): boolean {
+    const name = key.startsWith("function=") ? key.slice(9) : "";
+    if (!this.calls.rules.repair || !this.calls.declares(name)) return false;
+    this.repairs.push(["near-miss-name", this.start]);
+    return this.named(name);
+  }
+
+  private named(written: string): boolean {
+    this.name = Call.nameFor(this.calls, written);
+    if (this.name === "") return false;
+    if (this.name !== written) this.repairs.push(["near-miss-name", this.start]);
+    if (!this.options.bare) this.begin();
+    return true;
+  }
+
+  /** A bare object is ours as soon as its name is that of a tool. */
+  private isOurs(): boolean {
+    return this.calls.knows(this.name as string);
+  }
+
+  private begin(): void {
+    const call = this.calls.begin(this.start);
+    for (const repair of this.repairs) call.repair(...repair);
+    this.repairs = [];
+    if (this.id !== null) call.identify(this.id);
+    call.named(this.name as string, this.options.idLast === true && this.id === null);
+    this.call = call;
+    this.count++;
+  }
+
+  /** The object is closed: it is the call, whatever follows. */
+  finish(end: number): void {
+    if (this.call === null && this.name !== null && this.isCallShaped()) this.begin();
+    const { call } = this;
+    if (call !== null) {
+      if (call.broken) this.json = null;
+      else if (this.json === "null") this.json = null;
+      else if (this.json !== null) giveArguments(call, this.calls, this.json, this.jsonOffset);
+      else if (!this.streamed && this.extras.length !== 0 && this.calls.rules.repair) {
+        call.hush();
+        call.repair("flattened-arguments", this.start);
+        giveArguments(call, this.calls, `{${this.extras.join(",")}}`, this.start);
+      }
+      call.end(end);
+    } else if (this.count > 0) {
+      this.nameless(end);
+    }
+    this.reset(end);
+  }
+
+  private isCallShaped(): boolean {
+    if (this.isOurs()) return this.extras.length === 0;
+    const offered = this.calls.rules.tools?.names.length !== 0;
+    return offered && this.options.first === true && this.extras.length === 0 && this.json?.startsWith("{") === true;
+  }
+
+  /** An element of a list of calls that has no name. */
+  private nameless(end: number): void {
+    const call = this.calls.begin(this.start);
+    call.fail("invalid-arguments", 'A call needs a "name".', this.start);
+    call.end(end);
+    this.count++;
+  }
+
+  /** The call cannot be read on. */
+  abandon(input: Input, fault: Fault | null): Call {
+    if (this.call === null) {
+      this.call = this.calls.begin(this.start);
+      this.count++;
+    }
+    if (!this.call.broken) report(this.call, input, fault);
+    return this.call;
+  }
+
+  private reset(start: number): void {
+    this.start = start;
+    this.call = null;
+    this.name = null;
+    this.id = null;
+    this.json = null;
+    this.streamed = false;
+    if (this.extras.length !== 0) this.extras = [];
+    if (this.repairs.length !== 0) this.repairs = [];
+  }
+}
+
+/**
+ * Reads one object, or a list of objects, each of which is a call.
+ * @returns whether there was a call in it.
+ */
+export function* envelopes(input: Input, calls: Calls, from: number, options: EnvelopeOptions): Waiting<boolean> {
+  const { ends, repair, depth } = calls.rules;
+  const envelope = new Envelope(calls, from, options);
+  const reader = new JsonReader({ watch: envelope, ends: options.bare ? undefined : ends, repair, depth: depth + 3 });
+  for (;;) {
+    yield* input.run(reader);
+    if (reader.done) return envelope.count > 0;
+    const between = envelope.call === null && envelope.list && reader.depth === 1;
+    if (reader.unclosed && (between || (repair && !ranOut(input)))) {
+      if (envelope.call === null && envelope.count === 0 && options.bare) return false;
+      if (between) return envelope.count > 0;
+      reader.finish(input);
+      return envelope.count > 0;
+    }
+    const { fault } = reader;
+    if (envelope.call === null && (envelope.count === 0 || between)) {
+      return envelope.count > 0 || (!options.bare && calls.cut(from));
+    }
+    const call = envelope.abandon(input, fault);
+    if (fault === null || fault.inString || input.pos === input.text.length || !(envelope.list || options.bare)) {
+      if (fault !== null && !options.bare) yield* resync(input, ends, fault);
+      call.end(input.offset);
+      return true;
+    }
+    // in a list the object's own balance ends it, so that its siblings stand
+    reader.recover(envelope.list ? 1 : 0);
+  }
+}

@@ -1,0 +1,99 @@
+import type { ParserEvent } from "./events.ts";
+import { type ParserOptions, type Resolve, StreamParser } from "./parser.ts";
+
+export interface StreamOptions extends ParserOptions {
+  /** Did the output come to its natural end? Asked when the source is exhausted. Default true. */
+  finished?: boolean | (() => boolean) | undefined;
+  /** Aborting makes the iteration throw the signal's reason and releases the source. */
+  signal?: AbortSignal | undefined;
+}
+
+/** `parseStream` for formats that `resolve` knows. */
+export async function* parseStreamWith(
+  resolve: Resolve,
+  source: AsyncIterable<string> | ReadableStream<string>,
+  options: StreamOptions,
+): AsyncGenerator<ParserEvent, void, undefined> {
+  const { finished = true, signal, ...rest } = options;
+  let events: ParserEvent[] = [];
+  const parser = new StreamParser({ ...rest, onEvent: (event) => events.push(event) }, resolve);
+  const take = (): ParserEvent[] => {
+    const taken = events;
+    events = [];
+    return taken;
+  };
+  try {
+    for await (const chunk of abortable(source, signal)) {
+      parser.feed(chunk);
+      if (events.length !== 0) yield* take();
+    }
+  } catch (error) {
+    if (signal?.aborted !== true) {
+      parser.end({ finished: false });
+      yield* take();
+    }
+    throw error;
+  }
+  parser.end({ finished: typeof finished === "function" ? finished() : finished });
+  yield* take();
+}
+
+/** The chunks of a source, until the signal says stop. */
+async function* abortable(
+  source: AsyncIterable<string> | ReadableStream<string>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string, void, undefined> {
+  signal?.throwIfAborted();
+  const iterator = chunks(source)[Symbol.asyncIterator]();
+  let stop: () => void = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal?.reason);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+  aborted.catch(() => {});
+  try {
+    for (;;) {
+      const next = await (signal === undefined ? iterator.next() : Promise.race([iterator.next(), aborted]));
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    // not awaited: a source that hangs must not keep an aborted reader waiting
+    iterator.return?.()?.catch(() => {});
+  }
+}
+
+/** Not every browser can iterate a ReadableStream. */
+async function* chunks(source: AsyncIterable<string> | ReadableStream<string>): AsyncGenerator<string, void, undefined> {
+  if (Symbol.asyncIterator in source) {
+    yield* source as AsyncIterable<string>;
+    return;
+  }
+  const reader = (source as ReadableStream<string>).getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
+/** A `TransformStream` of chunks into events, for formats that `resolve` knows. */
+export function transformer(resolve: Resolve, options: ParserOptions): Transformer<string, ParserEvent> {
+  let parser: StreamParser;
+  return {
+    start(controller) {
+      parser = new StreamParser({ ...options, onEvent: (event) => controller.enqueue(event) }, resolve);
+    },
+    transform(chunk) {
+      parser.feed(chunk);
+    },
+    flush() {
+      parser.end();
+    },
+  };
+}
