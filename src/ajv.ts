@@ -28,12 +28,20 @@ export function ajvValidator(ajv: AjvLike): (schema: Record<string, unknown>) =>
       const valid = check(value);
       // A promise, of an `$async` schema, is refused by who asked.
       if (valid === true || typeof valid !== "boolean") return valid === true ? { value } : valid;
-      return { issues: (check.errors ?? []).map(({ instancePath, message }) => ({ message: message ?? "is not valid", path: keysOf(instancePath) })) };
+      return {
+        issues: (check.errors ?? []).map(({ instancePath, message }) => ({
+          message: message ?? "is not valid",
+          path: keysOf(instancePath),
+        })),
+      };
     };
     return { "~standard": { version: 1, vendor: "ajv", validate, jsonSchema: { input: () => schema } } };
   };
 }
 
 function keysOf(path: string): string[] {
-  return path.split("/").slice(1).map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return path
+    .split("/")
+    .slice(1)
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
