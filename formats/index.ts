@@ -5,4 +5,4 @@ import { qwen3Coder } from "./qwen3-coder.ts";
 import { rawJson } from "./raw-json.ts";
 
 /** The formats in the order in which they are tried where they share an opener: the more particular first. */
-export const formats: readonly Format[] = [mistral, qwen3Coder, hermes, rawJson];
+export const formats: readonly Format[] = [rawJson, mistral, qwen3Coder, hermes];

@@ -1,7 +1,7 @@
 import type { Call, Calls } from "./calls.ts";
 import { Input } from "./input.ts";
 import { JsonReader } from "./json/reader.ts";
-import { PYTHON_WORDS } from "./json/repairs.ts";
+import { escapeControl, PYTHON_WORDS } from "./json/repairs.ts";
 import { anything, type SchemaNode } from "./schema/node.ts";
 import { readJson } from "./shapes/arguments.ts";
 
@@ -137,7 +137,15 @@ export class Argument {
     reader.step(inner);
     if (reader.done && inner.text.slice(inner.pos).trim() === "") return;
     const text = this.calls.input.slice(this.offset, inner.base + inner.text.length);
-    this.call.depart(this.before, this.call.member(this.key, true) + JSON.stringify(text));
+    const what = reader.fault === null ? "it does not end" : reader.fault.message;
+    this.call.problem({
+      kind: "wrong-type",
+      path: `/${this.key.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+      message: `${JSON.stringify(this.key)} must be JSON, but cannot be read as such: ${what}`,
+      received: "string",
+      offset: reader.fault?.offset ?? this.offset,
+    });
+    this.call.depart(this.before, this.call.member(this.key, true) + quote(text));
   }
 
   /** The JSON text of a value that is whole. */
@@ -145,17 +153,35 @@ export class Argument {
     const { wire } = this.schema;
     const { coerces, repair, depth } = this.calls.rules;
     const node = coerces ? this.schema : anything;
-    if (wire === "text") return JSON.stringify(this.text);
-    if (wire === "text-or-null") return this.text === "null" ? "null" : JSON.stringify(this.text);
+    if (wire === "text") return quote(this.text);
+    if (wire === "text-or-null") return this.text === "null" ? "null" : quote(this.text);
     const word = wire === "json" ? PYTHON_WORDS.get(trimmed) : undefined;
     const log = word === undefined ? this.call : undefined;
     const json = readJson(word ?? trimmed, { repair: wire === "json" && repair, depth: depth - 1, node, log });
     if (json !== null) return json;
-    return JSON.stringify(coerces ? node.coerce(this.text) : this.text);
+    const value = coerces ? node.coerce(this.text) : this.text;
+    return typeof value === "string" ? quote(value) : JSON.stringify(value);
   }
+}
+
+/** Longer pieces are looked through by the regular expression engine first. */
+const SHORT = 16;
+
+/** Text as a JSON string. `JSON.stringify` would escape lone surrogates as well, here or not, as the chunks fall. */
+function quote(text: string): string {
+  return `"${escapeText(text)}"`;
 }
 
 /** The inside of a JSON string. */
 function escapeText(text: string): string {
-  return SPECIAL.test(text) ? JSON.stringify(text).slice(1, -1) : text;
+  if (text.length > SHORT && !SPECIAL.test(text)) return text;
+  let escaped = "";
+  let from = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0x20 && code !== 0x22 && code !== 0x5c) continue;
+    escaped += text.slice(from, i) + (code < 0x20 ? escapeControl(code) : `\\${text[i]}`);
+    from = i + 1;
+  }
+  return from === 0 ? text : escaped + text.slice(from);
 }

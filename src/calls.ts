@@ -168,11 +168,16 @@ export class Call implements Sink {
   id: string | null = null;
   name: string | null = null;
   tool: Tool | undefined;
-  /** The arguments that were sent: this text, then the range of the output that was sent as it stands. */
+  /**
+   * The arguments that were sent: `text`, then the parts (text, or the two offsets of a range of the output), then
+   * `literal`, or the range that is still growing (-1: none is).
+   */
   private text = "";
-  private members = 0;
+  private parts: (string | number)[] = [];
+  private literal = "";
   private rangeFrom = 0;
-  private rangeTo = 0;
+  private rangeTo = -1;
+  private members = 0;
   readonly repairs: Repair[] = [];
   readonly problems: Problem[] = [];
   /** Its arguments cannot be trusted: what comes is not kept. */
@@ -288,7 +293,11 @@ export class Call implements Sink {
     this.length += json.length;
     if (!this.streaming || this.length > this.limit) return this.keep(json);
     if (this.rangeTo !== from) {
-      this.gather();
+      this.closeRange();
+      if (this.literal !== "") {
+        this.parts.push(this.literal);
+        this.literal = "";
+      }
       this.rangeFrom = from;
     }
     this.rangeTo = from + json.length;
@@ -296,15 +305,15 @@ export class Call implements Sink {
   }
 
   private send(json: string): void {
-    this.gather();
-    this.text += json;
+    this.closeRange();
+    this.literal += json;
     this.calls.delta(json);
   }
 
-  private gather(): void {
-    if (this.rangeTo === 0) return;
-    this.text += this.calls.input.slice(this.rangeFrom, this.rangeTo);
-    this.rangeTo = 0;
+  private closeRange(): void {
+    if (this.rangeTo < 0) return;
+    this.parts.push(this.rangeFrom, this.rangeTo);
+    this.rangeTo = -1;
   }
 
   /** What opens the next member of the arguments: `{"key":` or `,"key":`. */
@@ -320,7 +329,21 @@ export class Call implements Sink {
 
   /** The arguments that were sent. */
   get sent(): string {
-    this.gather();
+    this.closeRange();
+    const { parts, literal } = this;
+    if (parts.length !== 0) {
+      const first = parts.find((part) => typeof part === "number") ?? 0;
+      const raw = this.calls.input.slice(first, this.calls.input.seen);
+      for (let i = 0; i < parts.length; i++) {
+        const part = parts[i] as string | number;
+        this.text += typeof part === "string" ? part : raw.slice(part - first, (parts[++i] as number) - first);
+      }
+      this.parts = [];
+    }
+    if (literal !== "") {
+      this.text += literal;
+      this.literal = "";
+    }
     return this.text;
   }
 
@@ -419,7 +442,8 @@ export class Call implements Sink {
     if (this.fork === null && this.announced) this.sendLater();
     const text = this.written();
     this.parsed = JSON.parse(text) as Record<string, unknown>;
-    if (this.tool === undefined || this.problems.length !== 0) return;
-    for (const problem of this.tool.check(this.parsed, text)) this.problem(problem);
+    if (this.tool === undefined || (this.problems.length !== 0 && this.fork === null)) return;
+    const known = new Set(this.problems.map(({ path }) => path));
+    for (const problem of this.tool.check(this.parsed, text)) if (!known.has(problem.path)) this.problem(problem);
   }
 }

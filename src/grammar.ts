@@ -61,13 +61,16 @@ export function grammarOf(format: Format): Grammar {
 /** The union of formats: the opener that comes decides. Readings of a shared opener are tried in the formats' order. */
 export function unite(name: string, formats: readonly Format[]): Grammar {
   const opens = new Map<string, Candidate[]>();
-  for (const { name: format, declaration } of formats) {
-    for (const [opener, readings] of Object.entries(declaration.opens)) {
-      const candidates = opens.get(opener) ?? [];
-      for (const reading of [readings].flat() as Reading[]) {
-        if (!candidates.some((candidate) => candidate.reading === reading)) candidates.push({ reading, format });
+  // what a format writes itself comes before what it merely understands
+  const ranks = Math.max(0, ...formats.flatMap(({ declaration }) => Object.values(declaration.opens).map((r) => [r].flat().length)));
+  for (let rank = 0; rank < ranks; rank++) {
+    for (const { name: format, declaration } of formats) {
+      for (const [opener, readings] of Object.entries(declaration.opens)) {
+        const reading = ([readings].flat() as Reading[])[rank];
+        const candidates = opens.get(opener) ?? [];
+        if (reading !== undefined) candidates.push({ reading, format });
+        opens.set(opener, candidates);
       }
-      opens.set(opener, candidates);
     }
   }
   const reasoning: ReasoningTags[] = [];

@@ -22,7 +22,7 @@ export type { EndOptions, Limits, Parser, ParserOptions } from "./parser.ts";
 export { formatNames, getFormat } from "./registry.ts";
 export { RenderError, type RenderOptions, type Turn } from "./render.ts";
 export type { ToolDeclaration } from "./schema/declare.ts";
-export type { Validation } from "./schema/tools.ts";
+export type { Validation } from "./schema/profiles.ts";
 export { headerJson } from "./shapes/header-json.ts";
 export { jsonInTags } from "./shapes/json-in-tags.ts";
 export type { StreamOptions } from "./stream.ts";

@@ -49,6 +49,11 @@ export class Input {
     return this.base + this.pos;
   }
 
+  /** UTF-16 offset behind the last character that has come. */
+  get seen(): number {
+    return this.base + this.text.length;
+  }
+
   append(chunk: string): void {
     const { text, pos } = this;
     if (pos === text.length) {

@@ -6,7 +6,8 @@ import { Input, type Waiting } from "./input.ts";
 import { Outline } from "./outline.ts";
 import { replay } from "./prefill.ts";
 import type { ToolDeclaration } from "./schema/declare.ts";
-import { ToolSet, type Validation } from "./schema/tools.ts";
+import type { Validation } from "./schema/profiles.ts";
+import { ToolSet } from "./schema/tools.ts";
 
 export interface Limits {
   /** Deepest nesting of arguments (default 256). A call that passes a limit is rejected as `limit-exceeded`. */

@@ -299,7 +299,7 @@ export class JsonReader implements Pump {
 
   /** Closes the brackets that are missing. */
   finish(input: Input): void {
-    this.sink?.repair("missing-bracket", input.offset);
+    (this.sink ?? this.watch?.sink)?.repair("missing-bracket", input.offset);
     this.from = input.pos;
     this.safe = -1;
     while (this.depth > 0) {

@@ -17,6 +17,8 @@ export interface EnvelopeOptions {
    * other key before. `whole`: nor is it one in the middle of a message, or with anything beside it.
    */
   bare?: boolean;
+  /** What it means that there is no marker: where the format has one, a repair. */
+  lostOpener?: boolean;
   /** The bare object begins the message: then even an undeclared name makes a call, if it is exactly call-shaped. */
   first?: boolean;
 }
@@ -125,6 +127,7 @@ class Envelope implements Watch {
 
   private begin(): void {
     const call = this.calls.begin(this.start);
+    if (this.options.lostOpener && this.count === 0) call.repair("missing-opener", this.start);
     for (const repair of this.repairs) call.repair(...repair);
     this.repairs = [];
     if (this.id !== null) call.identify(this.id);

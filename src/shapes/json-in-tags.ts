@@ -47,7 +47,7 @@ export function bareList(options: { idLast?: boolean } = {}): Bare {
     onlyFirst: true,
     read: function* (input, calls, from, first) {
       if (!first || !calls.rules.repair || (calls.rules.tools?.names.length ?? 0) === 0) return false;
-      return yield* envelopes(input, calls, from, { ...options, bare: true });
+      return yield* envelopes(input, calls, from, { ...options, bare: true, lostOpener: true });
     },
   };
 }
@@ -63,13 +63,11 @@ export function orphan(closer: string): Bare {
       if (!calls.rules.repair || (calls.rules.tools?.names.length ?? 0) === 0) return false;
       const dry = calls.dry();
       if (!(yield* envelopes(input, dry, from, { bare: true })) || dry.completed === 0) return false;
-      const end = input.offset;
       yield* input.space();
       const closes = yield* input.at(closer);
       if (!closes && !(first && (yield* input.peek()) === -1)) return false;
       input.back(from);
-      const read = yield* envelopes(input, calls, from, { bare: true });
-      return read && input.offset <= end + 1;
+      return yield* envelopes(input, calls, from, { bare: true, lostOpener: true });
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Call } from "../calls.ts";
 import { BLANKS, type Input, isBlank, type Pump } from "../input.ts";
 import type { Ends } from "../json/reader.ts";
 import { declaresProperty } from "../schema/declared.ts";
+import { matchLength } from "./ends.ts";
 import type { ParameterTags } from "./parameter-tags.ts";
 
 /** What a value has to know of the call around it. */
@@ -132,18 +133,21 @@ export class TaggedValue implements Pump {
   /** What is the `<` at `i`? */
   private decide(text: string, i: number, input: Input): number {
     const { tags } = this;
-    const { ended } = input;
-    for (const [tag, judge] of [
-      [stem(tags.parameter.close), this.closer],
-      [stem(tags.parameter.open), this.parameter],
-      [tags.call.open, this.functionOpens],
-      [tags.call.close, this.functionCloses],
-      [tags.wrap.open, this.wrapper],
-    ] as const) {
-      if (text.startsWith(tag, i)) return judge.call(this, text, i, input);
-      if (!ended && text.length - i < tag.length && tag.startsWith(text.slice(i))) return WAIT;
+    const known = [stem(tags.parameter.close), stem(tags.parameter.open), tags.call.open, tags.call.close, tags.wrap.open];
+    const length = matchLength(known, text, i, input.ended);
+    if (length <= 0) return length;
+    switch (known.indexOf(text.slice(i, i + length))) {
+      case 0:
+        return this.closer(text, i, input);
+      case 1:
+        return this.parameter(text, i, input);
+      case 2:
+        return this.functionOpens();
+      case 3:
+        return this.functionCloses(text, i, input);
+      default:
+        return this.wrapper(text, i, input);
     }
-    return DATA;
   }
 
   /** `|</parameter>`, or something that was meant to be one. */

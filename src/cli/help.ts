@@ -1,0 +1,34 @@
+export const HELP = `Usage: tool-call-parser [parse] [FILE] [options]
+       tool-call-parser render [FILE] --format NAME [--tools FILE]
+       tool-call-parser formats [NAME] [--json]
+       tool-call-parser validate [FILE] --schema FILE [--profile NAME] [--json]
+
+Reads what a language model wrote and shows its text, its reasoning and its tool calls as they come. Without FILE, or
+with -, it reads standard input as it arrives.
+
+parse (the default)
+  --format NAME        The model's format: a name of "tool-call-parser formats", auto (default), or a module that
+                       exports a format: ./my-format.mjs
+  --tools FILE         The tools that were offered, as JSON: a list, or an object that has them under "tools"
+  --prefill TEXT       The end of the prompt, as far as the output goes on from it: '<think>'
+  --validation NAME    coerce (default), strict, lenient, kernel or none
+  --no-repair          The format's own grammar and nothing else
+  --cut-off            The output did not come to its natural end (token limit, dropped connection)
+  --json               One JSON result instead of the account
+  --events             The events, one JSON object a line, as they happen
+  --ndjson             Many outputs: one record a line in, one JSON result a line out. A record is a JSON string, or
+                       { "output": …, "tools", "format", "prefill", "finished", "id" }, all but the output optional
+
+render                 Writes an assistant turn, { "reasoning", "content", "calls": [{ "name", "arguments" }] }, as a
+                       model of the format would
+formats                Lists the formats, or shows one
+validate               Holds arguments, as JSON, against a JSON Schema
+  --schema FILE        The schema; for the profile kernel { "name", "args": [{ "name", "type", "required" }] }
+  --profile NAME       coerce (default), strict, lenient or kernel
+
+  -h, --help           Shows this
+  --version            Shows the version
+
+Exit code: 0 nothing was rejected, 1 something was rejected, 2 wrong use.
+Colours are for terminals; NO_COLOR=1 turns them off.
+`;
