@@ -105,21 +105,27 @@ export class Calls {
 
   /** Makes an event of the deltas that were collected. */
   flush(): void {
-    const event = this.take();
-    if (event !== null) this.queue.push(event);
+    if (this.muted || this.kind === NOTHING) return;
+    this.queue.push(this.kind === DELTA ? this.takeDelta() : this.takeText());
   }
 
-  /** The event of the deltas that were collected, if there were any. */
-  take(): ParserEvent | null {
-    const { kind, pending } = this;
-    if (kind === NOTHING) return null;
+  /** Nothing but a piece of arguments has come since the last event: the usual case, one delta a chunk. */
+  get onlyDelta(): boolean {
+    return this.kind === DELTA && this.queue.length === 0 && !this.muted;
+  }
+
+  takeDelta(): ParserEvent {
+    const { pending } = this;
+    const { index, id } = this.open as Call;
     this.kind = NOTHING;
     this.pending = "";
-    if (this.muted) return null;
-    if (kind === DELTA) {
-      const call = this.open as Call;
-      return { type: "tool-input-delta", index: call.index, id: call.id as string, delta: pending };
-    }
+    return { type: "tool-input-delta", index, id: id as string, delta: pending };
+  }
+
+  private takeText(): ParserEvent {
+    const { kind, pending } = this;
+    this.kind = NOTHING;
+    this.pending = "";
     if (kind === TEXT) {
       this.content += pending;
       return { type: "text-delta", text: pending };
@@ -290,16 +296,22 @@ export class Call implements Sink {
    * that only the range is noted: gathering it a second time costs as much as reading it.
    */
   verbatim(json: string, from: number): void {
+    const length = this.length + json.length;
+    if (!this.streaming || this.rangeTo !== from || length > this.limit) return this.openRange(json, from);
+    this.length = length;
+    this.rangeTo = from + json.length;
+    this.calls.delta(json);
+  }
+
+  private openRange(json: string, from: number): void {
     this.length += json.length;
     if (!this.streaming || this.length > this.limit) return this.keep(json);
-    if (this.rangeTo !== from) {
-      this.closeRange();
-      if (this.literal !== "") {
-        this.parts.push(this.literal);
-        this.literal = "";
-      }
-      this.rangeFrom = from;
+    this.closeRange();
+    if (this.literal !== "") {
+      this.parts.push(this.literal);
+      this.literal = "";
     }
+    this.rangeFrom = from;
     this.rangeTo = from + json.length;
     this.calls.delta(json);
   }

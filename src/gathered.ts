@@ -11,12 +11,14 @@ export class Gathered {
 
   add(piece: string): void {
     this.recent += piece;
-    if (this.recent.length > FLATTEN) {
-      // reading a character makes the engine flatten the rope
-      this.recent.charCodeAt(0);
-      this.flat.push(this.recent);
-      this.recent = "";
-    }
+    if (this.recent.length > FLATTEN) this.flatten();
+  }
+
+  private flatten(): void {
+    // reading a character makes the engine flatten the rope
+    this.recent.charCodeAt(0);
+    this.flat.push(this.recent);
+    this.recent = "";
   }
 
   /** The last `length` characters, from the end backwards: what is asked for is often short, what is gathered may be long. */

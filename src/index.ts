@@ -5,27 +5,8 @@ import { type Parser, type ParserOptions, StreamParser } from "./parser.ts";
 import { resolve } from "./registry.ts";
 import { parseStreamWith, type StreamOptions, transformer } from "./stream.ts";
 
-export { type Bracketed, bracketed } from "./bracketed.ts";
-export type * from "./events.ts";
-export {
-  type Bare,
-  type CallInThought,
-  defineFormat,
-  type Format,
-  type FormatDeclaration,
-  type Reading,
-  type ReasoningTags,
-  type Variant,
-} from "./format.ts";
-export type { CreateOptions, ParseOptions } from "./parse.ts";
-export type { EndOptions, Limits, Parser, ParserOptions } from "./parser.ts";
+export * from "./common.ts";
 export { formatNames, getFormat } from "./registry.ts";
-export { RenderError, type RenderOptions, type Turn } from "./render.ts";
-export type { ToolDeclaration } from "./schema/declare.ts";
-export type { Validation } from "./schema/profiles.ts";
-export { headerJson } from "./shapes/header-json.ts";
-export { jsonInTags } from "./shapes/json-in-tags.ts";
-export type { StreamOptions } from "./stream.ts";
 
 /**
  * Reads an output that is complete, or, with `finished: false`, was cut off. Never throws on model output.

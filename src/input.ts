@@ -40,8 +40,6 @@ export class Input {
 
   /** Marked text that has left `text`: it ends where `text` begins. */
   private readonly kept = new Gathered();
-  /** Characters of `text` before the outermost mark. */
-  private unmarked = 0;
   private marks = 0;
 
   /** UTF-16 offset of the next unread character in the model's output. */
@@ -57,24 +55,23 @@ export class Input {
   append(chunk: string): void {
     const { text, pos } = this;
     if (pos === text.length) {
-      if (this.marks !== 0) this.keep(text);
+      if (this.marks !== 0) this.kept.add(text);
       this.text = chunk;
     } else {
-      if (this.marks !== 0) this.keep(text.slice(0, pos));
+      if (this.marks !== 0) this.kept.add(text.slice(0, pos));
       this.text = text.slice(pos) + chunk;
     }
     this.base += pos;
     this.pos = 0;
   }
 
-  private keep(text: string): void {
-    this.kept.add(this.unmarked === 0 ? text : text.slice(this.unmarked));
-    this.unmarked = 0;
-  }
-
   /** Remembers this place: text from here on can be had again until `release`. Marks nest. */
   mark(): number {
-    if (this.marks++ === 0) this.unmarked = this.pos;
+    if (this.marks++ === 0) {
+      this.text = this.text.slice(this.pos);
+      this.base += this.pos;
+      this.pos = 0;
+    }
     return this.offset;
   }
 

@@ -116,12 +116,12 @@ export class StreamParser implements Parser {
     const { input } = this;
     input.append(chunk);
     const { pump } = input;
-    if (pump !== null) {
-      if (!pump.step(input)) return this.dispatch();
+    if (pump === null || pump.step(input)) {
       input.pump = null;
+      this.reading.next();
     }
-    this.reading.next();
-    this.dispatch();
+    if (this.onEvent !== undefined && this.calls.onlyDelta) this.send(this.calls.takeDelta());
+    else this.dispatch();
   }
 
   end(options: EndOptions = {}): ParseResult {
@@ -180,29 +180,27 @@ export class StreamParser implements Parser {
 
   /** Hands out what was read. What `onEvent` did not get to see because it threw comes with the next chunk. */
   private dispatch(): void {
-    const { calls, onEvent } = this;
+    const { calls } = this;
+    calls.flush();
     const { queue } = calls;
-    const last = calls.take();
-    if (last === null && queue.length === 0) return;
-    if (onEvent === undefined) {
-      calls.queue = [];
-      return;
-    }
-    const after = this.state;
-    this.state = BUSY;
+    if (queue.length === 0) return;
+    calls.queue = [];
+    if (this.onEvent === undefined) return;
     let sent = 0;
     try {
-      if (queue.length !== 0) {
-        if (last !== null) queue.push(last);
-        calls.queue = [];
-        while (sent < queue.length) onEvent(queue[sent++] as ParserEvent);
-      } else {
-        // the usual case, one delta a chunk: no queue is touched
-        onEvent(last as ParserEvent);
-      }
+      while (sent < queue.length) this.send(queue[sent++] as ParserEvent);
+    } finally {
+      if (sent < queue.length) calls.queue = queue.slice(sent);
+    }
+  }
+
+  private send(event: ParserEvent): void {
+    const after = this.state;
+    this.state = BUSY;
+    try {
+      this.onEvent?.(event);
     } finally {
       this.state = after;
-      if (sent < queue.length) calls.queue = queue.slice(sent);
     }
   }
 

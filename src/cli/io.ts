@@ -40,7 +40,8 @@ export class Output {
   }
 
   get columns(): number {
-    return this.stream.columns ?? 80;
+    // a terminal that does not know its width says 0
+    return this.stream.columns || 80;
   }
 
   write(text: string): void {

@@ -1,9 +1,12 @@
-import type { Problem } from "../index.ts";
-import type { KernelSchema } from "../schema/declare.ts";
+import {
+  type KernelSchema,
+  type Problem,
+  ToolCallError,
+  toolArgumentProblems,
+  validateArguments,
+  validateToolCall,
+} from "../index.ts";
 import { readJsonText } from "../schema/json-text.ts";
-import { toolArgumentProblems } from "../schema/tool-argument-problems.ts";
-import { validateArguments } from "../schema/validate-arguments.ts";
-import { ToolCallError, validateToolCall } from "../schema/validate-tool-call.ts";
 import { UsageError } from "./io.ts";
 import { choice, misuse } from "./options.ts";
 import { excerpt, Places } from "./places.ts";

@@ -213,21 +213,21 @@ export class JsonReader implements Pump {
   step(input: Input): boolean {
     const { text } = input;
     const end = text.length;
-    let i = input.pos;
-    if (this.streams && i === 0 && !this.slow && end < LONG_RUN && this.state === STRING) {
-      // a chunk inside a long string: nearly all of them are, so this path is kept as short as it can be
-      i = this.shortRun(text, 0, end);
-      if (i === end) {
+    // a chunk inside a long string: nearly all of them are, so this path is kept as short as it can be
+    if (this.streams && !this.slow && this.state === STRING && end < LONG_RUN && input.pos === 0) {
+      if (this.shortRun(text, 0, end) === end) {
         input.pos = end;
         (this.sink as Sink).verbatim(text, input.base);
         return false;
       }
-      this.from = 0;
-    } else {
-      this.from = i;
     }
+    return this.readOn(input, text, end);
+  }
+
+  private readOn(input: Input, text: string, end: number): boolean {
+    this.from = input.pos;
     this.safe = -1;
-    i = this.read(input, text, i, end);
+    const i = this.read(input, text, input.pos, end);
     input.pos = i;
     if (input.ended && this.state < DONE) this.runOut(input);
     this.flush(input, i);

@@ -80,12 +80,32 @@ export function report(call: Call, input: Input, fault: Fault | null): void {
   else call.fail(fault.kind, fault.message, fault.offset);
 }
 
+/** Longest info string of a Markdown fence. */
+const INFO = 32;
+
+/** A Markdown fence around JSON that is in a wrapper already: `[ARGS]|```json` and a line break. */
+export function* takeFence(input: Input): Waiting<boolean> {
+  const from = input.offset;
+  if (!(yield* input.take("```"))) return false;
+  for (let length = 0; length < INFO; length++) {
+    const code = yield* input.peek();
+    if (code === -1 || code === 0x60) break;
+    input.pos++;
+    if (code !== 0x0a) continue;
+    yield* input.space();
+    return true;
+  }
+  input.back(from);
+  return false;
+}
+
 /**
  * The arguments as one JSON value, behind a name: `[ARGS]|{"port": "Oban"}`. Ends the call.
  */
 export function* jsonArguments(input: Input, calls: Calls, call: Call): Waiting<void> {
   const { ends, repair, depth } = calls.rules;
   yield* input.space();
+  if (repair && (yield* takeFence(input))) call.repair("near-miss-tag", input.offset);
   const first = yield* input.peek();
   const start = input.offset;
   const isObject = first === 0x7b;

@@ -1,4 +1,5 @@
 import type { Bare, Reading } from "../format.ts";
+import { takeFence } from "./arguments.ts";
 import { envelopes } from "./envelope.ts";
 
 /**
@@ -9,13 +10,20 @@ import { envelopes } from "./envelope.ts";
 export function jsonInTags(options: { idLast?: boolean } = {}): Reading {
   return function* (input, calls, _opener, from) {
     let read = false;
+    let fenced = false;
     let start = from;
     for (;;) {
       yield* input.space();
+      if (calls.rules.repair && (yield* takeFence(input))) fenced = true;
       const first = yield* input.peek();
       if (first === -1 && !read) return calls.cut(from);
       if ((first !== 0x7b && first !== 0x5b) || !(yield* envelopes(input, calls, start, options))) break;
       read = true;
+      if (fenced) {
+        yield* input.space();
+        yield* input.take("```");
+        fenced = false;
+      }
       start = input.offset;
       yield* input.space();
       if (yield* input.take(",")) yield* input.space();

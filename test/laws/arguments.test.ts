@@ -1,0 +1,3 @@
+import { testLaws } from "./run.ts";
+
+testLaws(["arguments", "verbatim", "coercion"]);

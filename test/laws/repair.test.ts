@@ -1,0 +1,3 @@
+import { testLaws } from "./run.ts";
+
+testLaws(["repair"]);
