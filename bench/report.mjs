@@ -26,12 +26,16 @@ function versionOf(name) {
   return JSON.parse(readFileSync(new URL(`../node_modules/${name}/package.json`, import.meta.url), "utf8")).version;
 }
 
-/** The first columns name the row, the others are figures. */
+/** The first columns name the row, the others are figures. Aligned as the formatter aligns tables. */
 function table(title, note, names, figures, rows) {
   if (rows.length === 0) return "";
-  const row = (cells) => `| ${cells.join(" | ")} |`;
-  const rule = [...names.map(() => "---"), ...figures.map(() => "---:")];
-  return [`### ${title}`, "", note, "", ...[[...names, ...figures], rule, ...rows].map(row)].join("\n");
+  const cells = [[...names, ...figures], ...rows].map((row) => row.map(String));
+  const widths = cells[0].map((_, column) => Math.max(3, ...cells.map((row) => row[column].length)));
+  const isFigure = (column) => column >= names.length;
+  const pad = (cell, column) => (isFigure(column) ? cell.padStart(widths[column]) : cell.padEnd(widths[column]));
+  const rule = widths.map((width, column) => (isFigure(column) ? `${"-".repeat(width - 1)}:` : "-".repeat(width)));
+  const [head, ...body] = cells.map((row) => row.map(pad));
+  return [`### ${title}`, "", note, "", ...[head, rule, ...body].map((row) => `| ${row.join(" | ")} |`)].join("\n");
 }
 
 function duration(nanoseconds) {

@@ -94,6 +94,6 @@ console.log(markdown);
 
 if (options.write || !(options.quick || options.only)) {
   const readme = new URL("README.md", import.meta.url);
-  const kept = readFileSync(readme, "utf8").split(/(?<=<!-- figures -->)[^]*(?=<!-- end of figures -->)/);
+  const kept = readFileSync(readme, "utf8").split(/(?<=<!-- figures -->)[\s\S]*(?=<!-- end of figures -->)/);
   writeFileSync(readme, kept.join(`\n\n${markdown}\n\n`));
 }

@@ -54,7 +54,6 @@ export type RepairKind =
   | "missing-comma"
   | "comment"
   | "missing-bracket"
-  | "surplus-bracket"
   // around the arguments
   | "encoded-arguments"
   | "flattened-arguments"

@@ -20,6 +20,9 @@ export type Waiting<T> = Generator<undefined, T, undefined>;
 /** Blanks after which a look-ahead gives up, so that no text is held or read again without bound. */
 export const BLANKS = 64;
 
+/** Characters that may be read again in the shortest of outputs. */
+const SLACK = 4096;
+
 export function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
@@ -41,6 +44,7 @@ export class Input {
   /** Marked text that has left `text`: it ends where `text` begins. */
   private readonly kept = new Gathered();
   private marks = 0;
+  private reread = 0;
 
   /** UTF-16 offset of the next unread character in the model's output. */
   get offset(): number {
@@ -86,8 +90,17 @@ export class Input {
     return this.kept.tail(base - from).slice(0, to - from) + text.slice(0, Math.max(0, to - base));
   }
 
+  /**
+   * May text be read again? All rereading together is bounded by twice the output, whatever it is made of: who may not go
+   * back takes the text as it was read.
+   */
+  get mayGoBack(): boolean {
+    return this.reread <= 2 * Math.max(0, this.offset) + SLACK;
+  }
+
   /** Goes back to a place behind the outermost mark, to read on from there. */
   back(to: number): void {
+    this.reread += this.offset - to;
     const again = this.base - to;
     if (again > 0) {
       this.text = this.kept.tail(again) + this.text;
@@ -132,6 +145,13 @@ export class Input {
     if (!(yield* this.at(literal))) return false;
     this.pos += literal.length;
     return true;
+  }
+
+  /** Is the end of the output half of one of these literals? */
+  endsInPartOf(literals: readonly string[]): boolean {
+    const length = this.text.length - this.pos;
+    if (!this.ended || length === 0) return false;
+    return literals.some((literal) => literal.length > length && literal.startsWith(this.text.slice(this.pos)));
   }
 
   /** Reads the longest of the literals that comes next, and answers which. */

@@ -25,8 +25,6 @@ export class Outline {
   private readonly input: Input;
   private readonly calls: Calls;
   private readonly grammar: Grammar;
-  /** Characters that were read again. Bounded, so that no text is read more than three times. */
-  private reread = 0;
   /** The message began with a fence around its calls, which is not closed yet. */
   private fenceOpen = false;
   private anyCall = false;
@@ -90,13 +88,13 @@ export class Outline {
     const from = input.mark();
     let read = false;
     for (const { bare, format } of grammar.bares) {
-      if (!bare.starts(code) || (bare.onlyFirst === true && !fresh) || !this.mayReread()) continue;
+      if (!bare.starts(code) || (bare.onlyFirst === true && !fresh) || !input.mayGoBack) continue;
       read = yield* bare.read(input, calls, from, fresh && !this.anyCall);
       if (read) {
         this.format ??= format;
         break;
       }
-      this.back(from);
+      input.back(from);
     }
     input.release();
     return read;
@@ -108,14 +106,14 @@ export class Outline {
     const from = input.mark();
     let read = false;
     for (const { reading, format } of grammar.opens.get(marker) as readonly Candidate[]) {
-      if (!this.mayReread()) break;
+      if (!input.mayGoBack) break;
       input.pos += marker.length;
       read = yield* reading(input, calls, marker, from);
       if (read) {
         if (!calls.muted) this.format ??= format;
         break;
       }
-      this.back(from);
+      input.back(from);
     }
     input.release();
     return read;
@@ -139,7 +137,7 @@ export class Outline {
         read = yield* this.bare(true);
       }
     }
-    if (!read) this.back(from);
+    if (!read) input.back(from);
     this.fenceOpen = read;
     input.release();
     return read;
@@ -182,13 +180,9 @@ export class Outline {
       this.fenceOpen = false;
       return true;
     }
-    // half a closer at the end of the output
-    const rest = input.text.slice(input.pos);
-    if (input.ended && rest !== "" && grammar.closers.some((closer) => closer.startsWith(rest))) {
-      input.pos = input.text.length;
-      return true;
-    }
-    return false;
+    if (!input.endsInPartOf(grammar.closers)) return false;
+    input.pos = input.text.length;
+    return true;
   }
 
   // --- thoughts: `<think>|They ask for the tide.</think>`
@@ -240,7 +234,7 @@ export class Outline {
         const { completed } = dry;
         const read: boolean = yield* this.attempt(marker, dry);
         if (!read || dry.completed === completed) {
-          this.back(from);
+          input.back(from);
           if (dry.completed === 0) break;
           until.pass(input, marker.length);
         } else {
@@ -264,15 +258,6 @@ export class Outline {
     }
     input.release();
     return ends;
-  }
-
-  private back(to: number): void {
-    this.reread += this.input.offset - to;
-    this.input.back(to);
-  }
-
-  private mayReread(): boolean {
-    return this.reread <= 2 * Math.max(0, this.input.offset) + 4096;
   }
 }
 

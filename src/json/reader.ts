@@ -100,6 +100,9 @@ const NONE = 0;
 const COERCE = 1;
 const WATCH = 2;
 
+/** Brackets that may stand around the arguments: a list, an object, an object under `function`. */
+const AROUND = 3;
+
 const YES = 1;
 const NO = 0;
 const UNKNOWN = -1;
@@ -464,7 +467,7 @@ export class JsonReader implements Pump {
       return this.openString(input, text, i, 1);
     }
     if (code === OPEN_OBJECT || code === OPEN_LIST) {
-      if (this.depth >= this.limit) {
+      if (this.depth - (this.watching ? AROUND : this.argumentsDepth) >= this.limit) {
         return this.fail(input, i, `Nested deeper than ${this.limit} levels.`, "limit-exceeded");
       }
       this.begin(code, input, i);

@@ -199,7 +199,7 @@ class Envelope implements Watch {
 export function* envelopes(input: Input, calls: Calls, from: number, options: EnvelopeOptions): Waiting<boolean> {
   const { ends, repair, depth } = calls.rules;
   const envelope = new Envelope(calls, from, options);
-  const reader = new JsonReader({ watch: envelope, ends: options.bare ? undefined : ends, repair, depth: depth + 3 });
+  const reader = new JsonReader({ watch: envelope, ends: options.bare ? undefined : ends, repair, depth });
   for (;;) {
     yield* input.run(reader);
     if (reader.done) return envelope.count > 0;

@@ -52,9 +52,7 @@ export function headerWithoutOpener(options: HeaderOptions): Bare {
 
 /** Nothing more comes, or only half a marker. */
 function* endsInMarker(input: Input, marks: readonly string[]): Waiting<boolean> {
-  if (!(yield* input.more())) return true;
-  const rest = input.text.slice(input.pos);
-  return input.ended && marks.some((mark) => mark.startsWith(rest));
+  return !(yield* input.more()) || input.endsInPartOf(marks);
 }
 
 const OPEN_OBJECT = 0x7b;

@@ -36,7 +36,8 @@ export function wrappedCalls(tags: ParameterTags): Reading {
       const opened = yield* oneCall(input, calls, tags, start, false);
       if (opened === NO_CALL) {
         if (read) input.back(behind);
-        return read || (tags.call.open.startsWith(input.text.slice(input.pos)) && calls.cut(from));
+        const half = input.pos === input.text.length || input.endsInPartOf([tags.call.open]);
+        return read || (half && calls.cut(from));
       }
       read = true;
       if (opened === WENT_BACK) return true;
@@ -104,8 +105,9 @@ class Parameters {
       } else if (repair && this.given.size === 0 && (yield* input.peek()) === 0x7b) {
         call.repair("near-miss-tag", input.offset);
         yield* jsonArguments(input, calls, call);
+        const end = input.offset;
         yield* input.space();
-        yield* input.take(tags.call.close);
+        if (!(yield* input.take(tags.call.close))) input.back(end);
         return CALL;
       } else if (!(yield* input.more()) || (yield* this.endsHere())) {
         return yield* this.unclosed(behind);
@@ -121,10 +123,7 @@ class Parameters {
     const { ends } = calls.rules;
     for (;;) {
       const here = ends.at(input.text, input.pos, input.ended);
-      if (here >= 0) {
-        const rest = input.text.slice(input.pos);
-        return here === 1 || (input.ended && tags.call.close.startsWith(rest));
-      }
+      if (here >= 0) return here === 1 || input.endsInPartOf([tags.call.close]);
       yield;
     }
   }
@@ -132,8 +131,7 @@ class Parameters {
   /** All values are complete, only the closer is missing. */
   private *unclosed(end: number): Waiting<number> {
     const { input, calls, call, tags } = this;
-    const rest = input.text.slice(input.pos);
-    if (input.ended && tags.call.close.startsWith(rest)) input.pos = input.text.length;
+    if (input.endsInPartOf([tags.call.close])) input.pos = input.text.length;
     if (ranOut(input)) {
       call.fail("truncated", "The output was cut off before the end of the call.", input.offset);
     } else if (!calls.rules.repair) {
@@ -186,7 +184,7 @@ class Parameters {
     const { input, call } = this;
     if (!input.finished) call.fail("truncated", message, input.offset);
     else call.fail("invalid-arguments", message, resume ?? input.offset);
-    if (resume === null || !input.finished) {
+    if (resume === null || !input.finished || !input.mayGoBack) {
       call.end(input.offset);
       return CALL;
     }
