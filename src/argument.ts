@@ -12,7 +12,8 @@ const WHOLE = 3;
 
 const SPECIAL = /["\\\x00-\x1f]/;
 /** Text that may still turn out to be JSON: a bracket, a quote, or all of a number or word so far. */
-const MAYBE_JSON = /^[ \t\r\n]*(?:[[{"]|-?[0-9.eE+-]*[ \t\r\n]*$|t(?:r(?:ue?)?)?[ \t\r\n]*$|f(?:a(?:l(?:se?)?)?)?[ \t\r\n]*$|n(?:u(?:ll?)?)?[ \t\r\n]*$)/;
+const MAYBE_JSON =
+  /^[ \t\r\n]*(?:[[{"]|-?[0-9.eE+-]*[ \t\r\n]*$|t(?:r(?:ue?)?)?[ \t\r\n]*$|f(?:a(?:l(?:se?)?)?)?[ \t\r\n]*$|n(?:u(?:ll?)?)?[ \t\r\n]*$)/;
 /** What is longer than this and may still be JSON is read whole. */
 const WORD_LENGTH = 64;
 
@@ -66,7 +67,7 @@ export class Argument {
   /** The next piece of the value, at the offset `from`. `plain`: nothing in it needs an escape. */
   write(piece: string, from: number, plain: boolean): void {
     if (this.mode === TEXT && !this.paused) {
-      if (plain || !SPECIAL.test(piece)) this.call.verbatim(piece, from);
+      if (plain) this.call.verbatim(piece, from);
       else this.call.write(escapeText(piece));
       return;
     }

@@ -239,7 +239,13 @@ export class Call implements Sink {
       this.fail("limit-exceeded", `More than ${rules.calls} calls in one reply.`, this.start);
     } else if (rules.tools !== null && this.tool === undefined) {
       const names = rules.tools.names;
-      const offered = names.length === 0 ? "no tools are offered" : `the tools are ${names.slice(0, 20).map((n) => JSON.stringify(n)).join(", ")}`;
+      const offered =
+        names.length === 0
+          ? "no tools are offered"
+          : `the tools are ${names
+              .slice(0, 20)
+              .map((n) => JSON.stringify(n))
+              .join(", ")}`;
       this.problem({
         kind: "unknown-tool",
         path: "",

@@ -62,7 +62,10 @@ export function grammarOf(format: Format): Grammar {
 export function unite(name: string, formats: readonly Format[]): Grammar {
   const opens = new Map<string, Candidate[]>();
   // what a format writes itself comes before what it merely understands
-  const ranks = Math.max(0, ...formats.flatMap(({ declaration }) => Object.values(declaration.opens).map((r) => [r].flat().length)));
+  const ranks = Math.max(
+    0,
+    ...formats.flatMap(({ declaration }) => Object.values(declaration.opens).map((r) => [r].flat().length)),
+  );
   for (let rank = 0; rank < ranks; rank++) {
     for (const { name: format, declaration } of formats) {
       for (const [opener, readings] of Object.entries(declaration.opens)) {

@@ -1,5 +1,5 @@
 /** The library with all formats: names, `"auto"`. */
-import type { ParserEvent, ParseResult } from "./events.ts";
+import type { ParseResult, ParserEvent } from "./events.ts";
 import { type CreateOptions, type ParseOptions, parseWith } from "./parse.ts";
 import { type Parser, type ParserOptions, StreamParser } from "./parser.ts";
 import { resolve } from "./registry.ts";

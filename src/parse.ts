@@ -1,4 +1,4 @@
-import type { ParserEvent, ParseResult } from "./events.ts";
+import type { ParseResult, ParserEvent } from "./events.ts";
 import { onlyValues, type Parser, type ParserOptions, type Resolve, StreamParser } from "./parser.ts";
 
 export type ParseOptions = ParserOptions & { finished?: boolean | undefined };

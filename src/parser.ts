@@ -1,5 +1,5 @@
 import { Calls, type Rules } from "./calls.ts";
-import type { Finish, ParserEvent, ParseResult, Snapshot } from "./events.ts";
+import type { Finish, ParseResult, ParserEvent, Snapshot } from "./events.ts";
 import type { Format, ReasoningTags } from "./format.ts";
 import { type Grammar, grammarOf } from "./grammar.ts";
 import { Input, type Waiting } from "./input.ts";
@@ -206,7 +206,9 @@ export class StreamParser implements Parser {
 
   private refuse(method: string): never {
     throw new Error(
-      this.state === BUSY ? `${method}() must not be called inside onEvent.` : `${method}() after end(): call reset() first.`,
+      this.state === BUSY
+        ? `${method}() must not be called inside onEvent.`
+        : `${method}() after end(): call reset() first.`,
     );
   }
 }

@@ -1,6 +1,6 @@
 import type { Format } from "./format.ts";
-import type { ToolDeclaration } from "./schema/declare.ts";
 import { onlyValues, StreamParser } from "./parser.ts";
+import type { ToolDeclaration } from "./schema/declare.ts";
 
 /** An assistant turn. */
 export interface Turn {
@@ -47,7 +47,8 @@ function compare(format: Format, turn: Turn, options: RenderOptions, text: strin
   for (const [index, call] of calls.entries()) {
     const got = back[index] as (typeof back)[number];
     if (got.name !== call.name) return `the name ${JSON.stringify(call.name)} reads back differently`;
-    if (!same(got.arguments, call.arguments)) return `the arguments of ${JSON.stringify(call.name)} read back differently`;
+    if (!same(got.arguments, call.arguments))
+      return `the arguments of ${JSON.stringify(call.name)} read back differently`;
   }
   return null;
 }
@@ -61,6 +62,8 @@ export function same(a: unknown, b: unknown): boolean {
   const others = Object.keys(b).filter((key) => (b as Record<string, unknown>)[key] !== undefined);
   return (
     keys.length === others.length &&
-    keys.every((key) => Object.hasOwn(b, key) && same((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]))
+    keys.every(
+      (key) => Object.hasOwn(b, key) && same((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
+    )
   );
 }

@@ -65,7 +65,9 @@ async function* abortable(
 }
 
 /** Not every browser can iterate a ReadableStream. */
-async function* chunks(source: AsyncIterable<string> | ReadableStream<string>): AsyncGenerator<string, void, undefined> {
+async function* chunks(
+  source: AsyncIterable<string> | ReadableStream<string>,
+): AsyncGenerator<string, void, undefined> {
   if (Symbol.asyncIterator in source) {
     yield* source as AsyncIterable<string>;
     return;

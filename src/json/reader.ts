@@ -308,7 +308,7 @@ export class JsonReader implements Pump {
     while (this.depth > 0) {
       const bracket = this.isObject ? "}" : "]";
       if (!this.watching || this.capture !== NONE) this.put(bracket);
-      if (!this.watching && this.capture === NONE) this.release(input);
+      if (!this.watching && this.capture === NONE) this.release();
       this.close(input, input.pos);
     }
     this.flush(input, input.pos);
@@ -364,8 +364,7 @@ export class JsonReader implements Pump {
   }
 
   /** All that was read may go out. */
-  private release(input: Input): void {
-    void input;
+  private release(): void {
     this.out += this.held;
     this.held = "";
   }
@@ -377,6 +376,12 @@ export class JsonReader implements Pump {
     if (this.out === "" && safe >= from && !this.watching) {
       // the usual case: one piece of the output, as it stands
       const { text, base } = input;
+      if (this.held === "" && from === 0 && safe === text.length) {
+        this.from = i;
+        this.safe = -1;
+        (this.sink as Sink).verbatim(text, base);
+        return;
+      }
       const piece = this.held + text.slice(from, safe);
       const at = this.held === "" || this.heldFrom + this.held.length === base + from ? base + safe - piece.length : -1;
       this.held = safe < i ? text.slice(safe, i) : "";
@@ -426,7 +431,12 @@ export class JsonReader implements Pump {
         if (code === CLOSE_OBJECT) return this.closeEmpty(input, i);
         break;
       default: {
-        if (code === CLOSE_LIST && this.depth > 0 && !this.isObject && (this.comma || this.counts[this.depth - 1] === 0)) {
+        if (
+          code === CLOSE_LIST &&
+          this.depth > 0 &&
+          !this.isObject &&
+          (this.comma || this.counts[this.depth - 1] === 0)
+        ) {
           return this.closeEmpty(input, i);
         }
         const next = this.value(input, text, i, code);
@@ -800,7 +810,7 @@ export class JsonReader implements Pump {
     if (this.streams) this.safe = i;
     this.cut(input, i);
     this.put(piece);
-    if (this.streams) this.release(input);
+    if (this.streams) this.release();
     this.from = i + length;
     return i + length;
   }
@@ -853,7 +863,8 @@ export class JsonReader implements Pump {
       this.closeString(input, text, i + length);
       return i + length;
     }
-    if (verdict === NEITHER || this.inKey) return this.fail(input, i, "A quote inside a string that can be read in two ways.");
+    if (verdict === NEITHER || this.inKey)
+      return this.fail(input, i, "A quote inside a string that can be read in two ways.");
     if (this.doubt(input, i)) return i;
     this.note("inner-quote", input, i);
     return this.replace(input, i, length, this.quote === QUOTE ? '\\"' : (text[i + length - 1] as string));
@@ -867,7 +878,7 @@ export class JsonReader implements Pump {
     if (!this.inKey) {
       if (!this.streams && this.capture === NONE) {
         this.cut(input, i);
-        this.release(input);
+        this.release();
       }
       this.streams = false;
       return this.complete(input, i);
@@ -898,8 +909,11 @@ export class JsonReader implements Pump {
 
   /** Does structure follow the quote before `from`, so that it closes the string? `"a |"b", c|"}` */
   private closes(text: string, from: number, ended: boolean): number {
-    const i = skipBlanks(text, from);
-    if (i - from >= BLANKS) return YES;
+    let i = from;
+    if (i < text.length && isBlank(text.charCodeAt(i))) {
+      i = skipBlanks(text, i);
+      if (i - from >= BLANKS) return YES;
+    }
     if (i === text.length) return ended ? YES : UNKNOWN;
     const code = text.charCodeAt(i);
     if (this.inKey) {
@@ -925,8 +939,11 @@ export class JsonReader implements Pump {
 
   /** `"|, "next"`: a comma counts only before the start of a key or value. */
   private startsNext(text: string, from: number, ended: boolean): number {
-    const i = skipBlanks(text, from);
-    if (i - from >= BLANKS) return YES;
+    let i = from;
+    if (i < text.length && isBlank(text.charCodeAt(i))) {
+      i = skipBlanks(text, i);
+      if (i - from >= BLANKS) return YES;
+    }
     if (i === text.length) return ended ? YES : UNKNOWN;
     const code = text.charCodeAt(i);
     if (code === QUOTE || code === APOSTROPHE || code === HASH || code === SLASH || code === BACKSLASH) return YES;
@@ -953,7 +970,7 @@ export class JsonReader implements Pump {
       this.note("python-word", input, i);
       this.held = this.held.slice(0, this.held.length - word.length);
       this.put(json);
-      if (this.capture === NONE) this.release(input);
+      if (this.capture === NONE) this.release();
     }
     this.complete(input, i);
   }
@@ -1023,7 +1040,13 @@ export class JsonReader implements Pump {
     (this.sink ?? this.watch?.sink)?.repair(kind, kind === "python-word" ? this.token : input.base + i);
   }
 
-  private fail(input: Input, i: number, message: string, kind: Fault["kind"] = "invalid-arguments", inString = false): number {
+  private fail(
+    input: Input,
+    i: number,
+    message: string,
+    kind: Fault["kind"] = "invalid-arguments",
+    inString = false,
+  ): number {
     const offset = input.base + i;
     const within = this.state === STRING;
     this.fault = { kind, message, offset, token: within ? this.token : offset, inString, within };
@@ -1111,7 +1134,9 @@ function isLetter(code: number): boolean {
 }
 
 function isNumberPart(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2b || code === 0x2d || code === 0x65 || code === 0x45;
+  return (
+    (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2b || code === 0x2d || code === 0x65 || code === 0x45
+  );
 }
 
 function isHighSurrogate(code: number): boolean {

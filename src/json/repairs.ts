@@ -37,7 +37,9 @@ const SHORT_ESCAPES: Readonly<Record<number, string>> = { 8: "\\b", 9: "\\t", 10
  * valid single-letter escape (`\new`) are backslashes too. Those in front of quotes, slashes, backslashes and `u` stay.
  */
 export function literalBackslashes(escaped: string): string {
-  return escaped.replace(/\\([\\"/u]|[bfnrt])/g, (pair, letter: string) => ("bfnrt".includes(letter) ? `\\${pair}` : pair));
+  return escaped.replace(/\\([\\"/u]|[bfnrt])/g, (pair, letter: string) =>
+    "bfnrt".includes(letter) ? `\\${pair}` : pair,
+  );
 }
 
 /** Where repairs are reported. */

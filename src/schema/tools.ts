@@ -16,7 +16,10 @@ export interface Tool {
   check(args: Record<string, unknown>, argumentsText: string): Problem[];
 }
 
-/** The tools that are offered, by name. Nothing of a schema is looked at before it is needed. */
+/**
+ * The tools that are offered, by name. Nothing of a schema is looked at before it is needed, and a declaration that is
+ * given again is not prepared again: make a new one instead of changing it.
+ */
 export class ToolSet {
   readonly names: readonly string[];
   readonly #tools = new Map<string, Tool>();
@@ -24,11 +27,11 @@ export class ToolSet {
   /** @throws TypeError for a malformed declaration, or for two tools of one name. */
   constructor(tools: readonly ToolDeclaration[], validation: Validation) {
     tools.forEach((declaration, position) => {
-      const declared = readDeclaration(declaration, position);
-      if (this.#tools.has(declared.name)) {
-        throw new TypeError(`tools[${position}]: there are two tools with the name ${JSON.stringify(declared.name)}.`);
+      const tool = prepared(declaration, position, validation);
+      if (this.#tools.has(tool.name)) {
+        throw new TypeError(`tools[${position}]: there are two tools with the name ${JSON.stringify(tool.name)}.`);
       }
-      this.#tools.set(declared.name, new PreparedTool(declared, validation));
+      this.#tools.set(tool.name, tool);
     });
     this.names = [...this.#tools.keys()];
   }
@@ -40,6 +43,25 @@ export class ToolSet {
   has(name: string): boolean {
     return this.#tools.has(name);
   }
+}
+
+/**
+ * Preparing a schema costs as much as reading a kilobyte of arguments ten times, and the same declarations are given to the
+ * parser of every reply. They are taken as they were when they were first used.
+ */
+const known = new WeakMap<ToolDeclaration, Map<Validation, Tool>>();
+
+function prepared(declaration: ToolDeclaration, position: number, validation: Validation): Tool {
+  let profiles = known.get(declaration);
+  const tool = profiles?.get(validation);
+  if (tool !== undefined) return tool;
+  const made = new PreparedTool(readDeclaration(declaration, position), validation);
+  if (profiles === undefined) {
+    profiles = new Map();
+    known.set(declaration, profiles);
+  }
+  profiles.set(validation, made);
+  return made;
 }
 
 class PreparedTool implements Tool {
