@@ -64,17 +64,18 @@ export abstract class Span {
 
   /** Moves the span up to `i` out of the text: what is safe to `out`, the rest to `held`. */
   protected cut(input: Input, i: number): void {
-    const { from } = this;
-    if (i <= from) return;
+    const { from, safe } = this;
+    if (i < from) return;
     const { text } = input;
     if (this.watching && this.capture === NONE && !(this.inKey && this.state === STRING)) {
       this.held = "";
-    } else if (this.safe < from) {
+    } else if (safe >= from) {
+      // an empty span can be safe too: then what is held from earlier chunks goes out
+      this.out += this.held + text.slice(from, safe);
+      this.held = text.slice(safe, i);
+      this.heldFrom = input.base + safe;
+    } else if (i > from) {
       this.hold(text.slice(from, i), input.base + from);
-    } else {
-      this.out += this.held + text.slice(from, this.safe);
-      this.held = text.slice(this.safe, i);
-      this.heldFrom = input.base + this.safe;
     }
     this.from = i;
     this.safe = -1;

@@ -38,6 +38,7 @@ class Envelope implements Watch {
 
   private readonly calls: Calls;
   private readonly options: EnvelopeOptions;
+  private elements = 0;
   private start: number;
   private name: string | null = null;
   private id: string | null = null;
@@ -65,7 +66,8 @@ class Envelope implements Watch {
       return DESCEND;
     }
     if (level <= 0) {
-      if (first === 0x7b && depth > 0) this.reset(offset);
+      // the first element begins at the marker before the list
+      if (first === 0x7b && depth > 0 && this.elements++ > 0) this.reset(offset);
       return first === 0x7b ? DESCEND : CAPTURE;
     }
     if (key === "function" && first === 0x7b) return DESCEND;
@@ -215,7 +217,7 @@ export function* envelopes(input: Input, calls: Calls, from: number, options: En
       return envelope.count > 0 || (!options.bare && calls.cut(from));
     }
     const call = envelope.abandon(input, fault);
-    if (fault === null || fault.inString || input.pos === input.text.length || !(envelope.list || options.bare)) {
+    if (fault === null || fault.inString || (input.ended && input.pos === input.text.length) || !(envelope.list || options.bare)) {
       if (fault !== null && !options.bare) yield* resync(input, ends, fault);
       call.end(input.offset);
       return true;

@@ -61,6 +61,30 @@ describe("qwen3-coder", () => {
   });
 });
 
+describe("mistral", () => {
+  for (const json of ['{"p":-11"a', '{"p":[true # x', '{"p":1 \\n"', '{"p":[null {"a', '{"p":"x",\'a']) {
+    test(`what is out before a repair does not depend on the chunks: ${json}`, () => {
+      const given = output("mistral", `[TOOL_CALLS]f[ARGS]${json}`, {});
+      expect(frontierFault(ours, given)).toBeNull();
+      expect(chunkingFault(ours, given)).toBeNull();
+    });
+  }
+});
+
+describe("a broken word does not end its call where the chunk ends", () => {
+  for (const [format, text] of [
+    ["raw-json", '{"name": "f", "arguments": {"a": [trfalse]}}\nx'],
+    ["mistral", '[TOOL_CALLS][{"name": "f", "arguments": {"a": trfalse}}, {"name": "f", "arguments": {}}]x'],
+    ["hermes", '<tool_call>[{"name": "f", "arguments": {"a": nulltrue}}, {"name": "f", "arguments": {}}]</tool_call>x'],
+  ] as const) {
+    test(format, () => {
+      expect(chunkingFault(ours, output(format, text, {}))).toBeNull();
+      expect(lossFault(ours, output(format, text, {}))).toBeNull();
+      expect(parse(text, output(format, text, {}).options).content.trim()).toBe("x");
+    });
+  }
+});
+
 describe("auto", () => {
   test("raw JSON is raw-json, and streams", () => {
     const text = '{"name": "f", "arguments": {"a": 1, "b": 2}}';
