@@ -42,6 +42,8 @@ export class Calls {
   count = 0;
   /** Calls that came to their end with readable arguments. */
   completed = 0;
+  /** What is wrong around the next call that is begun. */
+  lost: Repair | null = null;
 
   readonly input: Input;
   readonly rules: Rules;
@@ -111,7 +113,7 @@ export class Calls {
 
   /** Nothing but a piece of arguments has come since the last event: the usual case, one delta a chunk. */
   get onlyDelta(): boolean {
-    return this.kind === DELTA && this.queue.length === 0 && !this.muted;
+    return this.kind === DELTA && this.queue.length === 0;
   }
 
   takeDelta(): ParserEvent {
@@ -150,7 +152,12 @@ export class Calls {
 
   /** Begins a call whose text starts at the offset `from`. Nothing is shown of it before it is named. */
   begin(from: number): Call {
-    return new Call(this, from);
+    const call = new Call(this, from);
+    if (this.lost !== null) {
+      call.repair(this.lost.kind, this.lost.offset);
+      this.lost = null;
+    }
+    return call;
   }
 
   /**
@@ -392,6 +399,12 @@ export class Call implements Sink {
   written(): string {
     this.calls.flush();
     return this.fork ?? this.sent + this.later;
+  }
+
+  /** Changes the arguments of a hushed call of which nothing was sent: what they mean is known only now. */
+  recast(change: (json: string) => string): void {
+    if (this.broken || this.later === "") return;
+    this.later = change(this.later);
   }
 
   /** What was sent behind `before` turned out to be something else: the call will be rejected, with `json` in its place. */

@@ -66,6 +66,8 @@ const WORDS: ReadonlySet<string> = new Set(["true", "false", "null"]);
  * chunk cuts the span.
  */
 export class JsonReader extends Strings implements Pump {
+  /** The chunk before ended inside a string that goes out as it comes. */
+  private inRun = false;
   private resume = VALUE;
   private readonly limit: number;
 
@@ -108,14 +110,14 @@ export class JsonReader extends Strings implements Pump {
     const { text } = input;
     const end = text.length;
     // a chunk inside a long string: nearly all of them are, so this path is kept as short as it can be
-    if (this.streams && !this.slow && this.state === STRING && end < LONG_RUN && input.pos === 0) {
-      if (this.shortRun(text, 0, end) === end) {
-        input.pos = end;
-        (this.sink as Sink).verbatim(text, input.base);
-        return false;
-      }
+    if (this.inRun && end < LONG_RUN && input.pos === 0 && this.shortRun(text, 0, end) === end) {
+      input.pos = end;
+      (this.sink as Sink).verbatim(text, input.base);
+      return false;
     }
-    return this.readOn(input, text, end);
+    const done = this.readOn(input, text, end);
+    this.inRun = this.streams && !this.slow && this.state === STRING;
+    return done;
   }
 
   private readOn(input: Input, text: string, end: number): boolean {
@@ -302,7 +304,7 @@ export class JsonReader extends Strings implements Pump {
       if (this.capture === NONE) this.safe = i + 1;
       return i + 1;
     }
-    if (code === 0x2d || (code >= 0x30 && code <= 0x39)) return this.openWord(input, i, code, NUMBER);
+    if (code === 0x2d || (code >= 0x30 && code <= 0x39)) return this.number(input, text, i, code);
     if (code === 0x74 || code === 0x66 || code === 0x6e) return this.openWord(input, i, code, WORD);
     if (!this.repairing) return NEITHER;
     if (code === 0x54 || code === 0x46 || code === 0x4e) return this.openWord(input, i, code + 0x20, WORD);
@@ -319,6 +321,15 @@ export class JsonReader extends Strings implements Pump {
       return this.openString(input, text, i, 2);
     }
     return NEITHER;
+  }
+
+  private number(input: Input, text: string, i: number, code: number): number {
+    this.openWord(input, i, code, NUMBER);
+    let to = i + 1;
+    while (to < text.length && isNumberPart(text.charCodeAt(to))) to++;
+    this.word = text.slice(i, to);
+    if (to < text.length) this.endNumber(input, to);
+    return to;
   }
 
   private openWord(input: Input, i: number, code: number, state: number): number {

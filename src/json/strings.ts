@@ -26,7 +26,7 @@ import {
   YES,
 } from "./lexical.ts";
 import { escapeControl, literalBackslashes } from "./repairs.ts";
-import { COLON, FRESH, NONE, Span, STRING } from "./span.ts";
+import { COLON, FRESH, NONE, Span, STRING, VALUE } from "./span.ts";
 import type { Ends } from "./types.ts";
 
 /** Runs of this length and more are scanned by the regular expression engine, shorter ones by a loop: it was measured. */
@@ -241,8 +241,12 @@ export abstract class Strings extends Span {
     if (verdict === UNKNOWN) return i;
     if (verdict === YES || (verdict === NO && !this.repairing)) {
       if (length === 2 || this.quote !== QUOTE) this.replace(input, i, length, '"');
-      this.closeString(input, text, i + length);
-      return i + length;
+      const next = i + length;
+      this.closeString(input, text, next);
+      // the colon is nearly always here already: one turn of the reader less for each key
+      if (this.state !== COLON || text.charCodeAt(next) !== COLON_SIGN) return next;
+      this.state = VALUE;
+      return next + 1;
     }
     if (verdict === NEITHER || this.inKey)
       return this.fail(input, i, "A quote inside a string that can be read in two ways.");
@@ -272,19 +276,22 @@ export abstract class Strings extends Span {
     if (!this.container.plain) this.node = this.container.key(this.key);
   }
 
-  /** Something of this string is wrong. Then it cannot hold what looks like the end of the call: true if it does. */
+  /** Something of this string is wrong. Then it cannot hold what looks like the end of the call: true if it does, or may. */
   protected doubt(input: Input, i: number): boolean {
     if (this.dubious) return false;
-    this.dubious = true;
-    this.slow = true;
-    if (this.ends === undefined) return false;
-    const sofar = input.slice(this.token, input.base + i);
-    for (let at = 1; at < sofar.length; at++) {
-      if (this.ends.first.includes(sofar[at] as string) && this.ends.breaks(sofar, at, false) === YES) {
-        this.fail(input, i, "A string that never closes.", "invalid-arguments", true);
+    if (this.ends !== undefined) {
+      // what stands before this place may need the text behind it to be told: `</tool_call>|\n<tool_call>`
+      const text = input.slice(this.token, input.seen);
+      const length = input.base + i - this.token;
+      for (let at = 1; at < length; at++) {
+        const here = this.ends.first.includes(text[at] as string) ? this.ends.breaks(text, at, input.ended) : NO;
+        if (here === NO) continue;
+        if (here === YES) this.fail(input, i, "A string that never closes.", "invalid-arguments", true);
         return true;
       }
     }
+    this.dubious = true;
+    this.slow = true;
     return false;
   }
 
