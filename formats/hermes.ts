@@ -14,7 +14,12 @@ import { jsonInTags, orphan } from "../src/shapes/json-in-tags.ts";
 export const hermes: Format = defineFormat({
   name: "hermes",
   models: ["Hermes 2 Pro", "Hermes 3", "Qwen2.5", "Qwen3", "QwQ", "Granite 4", "MiMo-VL", "Reka Edge", "Bielik"],
-  source: "chat templates of NousResearch/Hermes-2-Pro-Llama-3-8B (tool_use), Qwen/Qwen2.5-7B-Instruct, Qwen/Qwen3-0.6B",
+  source:
+    "chat templates of NousResearch/Hermes-2-Pro-Llama-3-8B (tool_use), Qwen/Qwen2.5-7B-Instruct, Qwen/Qwen3-0.6B",
+  template: [
+    { has: ["<tool_call>", /\{\\?"name\\?": /], lacks: ["<tool_calls>", "<arg_key>", "<invoke ", "<function=", "<response>", "<|python_tag|>"] },
+    { has: ["SmolLM", "<|im_start|>"] },
+  ],
   variants: {
     qwen: { models: ["Qwen"] },
     "qwen2.5": { models: ["Qwen2.5"] },

@@ -16,6 +16,7 @@ export const mistral: Format = defineFormat({
   name: "mistral",
   models: ["Mistral 7B v0.3", "Mixtral", "Nemo", "Mistral Small", "Mistral Large", "Codestral", "Pixtral"],
   source: "chat templates of Mistral-Nemo-Instruct-2407, Mistral-Small-3.2-24B-Instruct-2506, Devstral-Small-2507",
+  template: { has: ["[TOOL_CALLS]"] },
   variants: {
     ministral: { models: ["Ministral 3"] },
     magistral: { models: ["Magistral"] },

@@ -1,7 +1,7 @@
 import { chatml, think } from "../src/families.ts";
 import { defineFormat, type Format } from "../src/format.ts";
 import { jsonInTags } from "../src/shapes/json-in-tags.ts";
-import { bareCalls, wrappedCalls, type ParameterTags } from "../src/shapes/parameter-tags.ts";
+import { bareCalls, type ParameterTags, wrappedCalls } from "../src/shapes/parameter-tags.ts";
 
 /**
  * ```text
@@ -25,7 +25,9 @@ const tags: ParameterTags = {
 export const qwen3Coder: Format = defineFormat({
   name: "qwen3-coder",
   models: ["Qwen3-Coder", "Qwen3.5", "Nemotron 3", "Step 3.5", "MiMo"],
-  source: "chat templates of Qwen/Qwen3-Coder, Qwen/Qwen3.5-4B, nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B, StepFun3.5-Flash",
+  source:
+    "chat templates of Qwen/Qwen3-Coder, Qwen/Qwen3.5-4B, nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B, StepFun3.5-Flash",
+  template: { has: ["<tool_call>", "<function=", "<parameter="] },
   variants: {
     "qwen3.5": { models: ["Qwen3.5"] },
     nemotron3: { models: ["Nemotron 3"] },

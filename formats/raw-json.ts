@@ -17,7 +17,7 @@ export const rawJson: Format = defineFormat({
   tokens: ["<think>", "</think>"],
   stops: ["<|im_end|>", "<|eot_id|>", "<|endoftext|>"],
   opens: {},
-  bare: bareObjects(),
+  bare: bareObjects({ separator: ";" }),
   render: ({ reasoning, content, calls = [] }) => {
     const parts = reasoning ? [`<think>\n${reasoning}\n</think>`] : [];
     if (content) parts.push(content);

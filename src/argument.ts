@@ -1,4 +1,4 @@
-import type { Call, Calls } from "./calls.ts";
+import type { Call, Calls, Rules } from "./calls.ts";
 import { Input } from "./input.ts";
 import { JsonReader } from "./json/reader.ts";
 import { escapeControl, PYTHON_WORDS } from "./json/repairs.ts";
@@ -10,6 +10,7 @@ const TEXT = 1;
 const JSON_TEXT = 2;
 const WHOLE = 3;
 
+const QUOTE = 0x22;
 const SPECIAL = /["\\\x00-\x1f]/;
 /** Text that may still turn out to be JSON: a bracket, a quote, or all of a number or word so far. */
 const MAYBE_JSON =
@@ -27,6 +28,9 @@ export class Argument {
   private readonly calls: Calls;
   private readonly key: string;
   private readonly schema: SchemaNode;
+  private readonly wire: SchemaNode["wire"];
+  /** It is text by what is written beside it, and coercion may make something else of text. */
+  private readonly convertible: boolean;
   private mode = UNDECIDED;
   /** Text that is not typed yet. */
   private text = "";
@@ -40,16 +44,24 @@ export class Argument {
   private reader: JsonReader | null = null;
   private before = "";
 
-  constructor(call: Call, calls: Calls, key: string) {
+  /** `wire`: how the text is typed, where that is written beside it. */
+  constructor(call: Call, calls: Calls, key: string, wire?: SchemaNode["wire"]) {
     this.call = call;
     this.calls = calls;
     this.key = key;
     this.schema = call.tool?.node.key(key) ?? anything;
+    this.wire = wire ?? this.schema.wire;
+    this.convertible = wire === "text" && calls.rules.coerces && this.schema.wire === "json" && this.schema.holds(QUOTE);
   }
 
   /** Is the raw text the value? */
   get isText(): boolean {
-    return this.schema.wire === "text" || this.schema.wire === "text-or-null";
+    return this.wire === "text" || this.wire === "text-or-null";
+  }
+
+  /** What came while it was paused. */
+  get held(): string {
+    return this.waiting;
   }
 
   /** From here on nothing goes out until `resume`. */
@@ -84,9 +96,10 @@ export class Argument {
 
   /** Types what has come as soon as it can mean only one thing. */
   private decide(): void {
-    const { wire } = this.schema;
+    const { wire } = this;
     const { text } = this;
-    if (wire === "text" || (wire === "text-or-null" && !"null".startsWith(text))) return this.stream();
+    if (this.convertible) this.mode = WHOLE;
+    else if (wire === "text" || (wire === "text-or-null" && !"null".startsWith(text))) return this.stream();
     if (wire === "open" && (text.length > WORD_LENGTH || !MAYBE_JSON.test(text))) {
       if (!MAYBE_JSON.test(text)) return this.stream();
       this.mode = WHOLE;
@@ -95,6 +108,8 @@ export class Argument {
     const first = text.trimStart().charCodeAt(0);
     if (Number.isNaN(first)) return;
     this.mode = WHOLE;
+    // what is said to be JSON may be text after all where text is admitted
+    if (this.schema.wire !== "json") return;
     if ((first !== 0x7b && first !== 0x5b) || (this.calls.rules.coerces && this.schema.holds(first))) return;
     this.mode = JSON_TEXT;
     this.before = this.call.written();
@@ -151,25 +166,38 @@ export class Argument {
 
   /** The JSON text of a value that is whole. */
   private typed(trimmed: string): string {
-    const { wire } = this.schema;
-    const { coerces, repair, depth } = this.calls.rules;
-    const node = coerces ? this.schema : anything;
-    if (wire === "text") return quote(this.text);
-    if (wire === "text-or-null") return this.text === "null" ? "null" : quote(this.text);
-    const word = wire === "json" ? PYTHON_WORDS.get(trimmed) : undefined;
-    const log = word === undefined ? this.call : undefined;
-    const json = readJson(word ?? trimmed, { repair: wire === "json" && repair, depth: depth - 1, node, log });
-    if (json !== null) return json;
-    const value = coerces ? node.coerce(this.text) : this.text;
-    return typeof value === "string" ? quote(value) : JSON.stringify(value);
+    if (this.convertible) return JSON.stringify(this.schema.coerce(this.text));
+    return typedText(this.text, trimmed, this.schema, this.wire, this.calls.rules, this.call);
   }
+}
+
+/** The JSON text of a value that was written as text. `wire`: how it is typed, where not just the schema says so. */
+export function typedText(
+  text: string,
+  trimmed: string,
+  schema: SchemaNode,
+  wire: SchemaNode["wire"],
+  { coerces, repair, depth }: Rules,
+  call: Call,
+): string {
+  const node = coerces ? schema : anything;
+  if (wire === "text") return quote(text);
+  if (wire === "text-or-null") return text === "null" ? "null" : quote(text);
+  // what is said to be JSON may be any text where the schema admits text
+  const certain = wire === "json" && schema.wire !== "text" && schema.wire !== "text-or-null";
+  const word = certain ? PYTHON_WORDS.get(trimmed) : undefined;
+  const log = word === undefined ? call : undefined;
+  const json = readJson(word ?? trimmed, { repair: certain && repair, depth: depth - 1, node, log });
+  if (json !== null) return json;
+  const value = coerces ? node.coerce(text) : text;
+  return typeof value === "string" ? quote(value) : JSON.stringify(value);
 }
 
 /** Longer pieces are looked through by the regular expression engine first. */
 const SHORT = 16;
 
 /** Text as a JSON string. `JSON.stringify` would escape lone surrogates as well, here or not, as the chunks fall. */
-function quote(text: string): string {
+export function quote(text: string): string {
   return `"${escapeText(text)}"`;
 }
 

@@ -21,7 +21,7 @@ export interface Bracketed {
  * ```
  */
 export function bracketed({ open, close, separator, openOptional = false }: Bracketed): Format {
-  const options = { separators: [separator] };
+  const options = { separators: [separator], needsValue: true };
   return defineFormat({
     name: "bracketed",
     models: [],

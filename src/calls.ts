@@ -167,6 +167,8 @@ export class Calls {
   cut(from: number): boolean {
     const { input } = this;
     if (!input.ended || input.finished) return false;
+    // what is left is half a marker
+    input.pos = input.text.length;
     const call = this.begin(from);
     call.fail("truncated", "The output was cut off before the name of the tool.", input.offset);
     call.end(input.offset);

@@ -11,6 +11,7 @@ export {
   type FormatDeclaration,
   type Reading,
   type ReasoningTags,
+  type TemplateMarks,
   type Variant,
 } from "./format.ts";
 export type { Input, Waiting } from "./input.ts";

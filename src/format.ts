@@ -1,6 +1,7 @@
 import type { Calls } from "./calls.ts";
 import type { Input, Waiting } from "./input.ts";
 import { type RenderOptions, renderChecked, type Turn } from "./render.ts";
+import type { MessageLayout } from "./shapes/messages.ts";
 
 /**
  * Reads what stands behind an opener and answers one question: was it a call? False means "not my notation, and nothing
@@ -15,12 +16,25 @@ export interface Bare {
   starts: (code: number) => boolean;
   /** Only at the very start of the message, or directly behind a call. */
   onlyFirst?: boolean;
-  /** Like `Reading`, without an opener; `first` says that nothing but blanks stands before it in the message. */
-  read: (input: Input, calls: Calls, from: number, first: boolean) => Waiting<boolean>;
+  /** Characters with which one may also begin in the middle of a line. */
+  anywhere?: string;
+  /**
+   * Like `Reading`, without an opener; `first` says that nothing but blanks stands before it in the message, `opensLine`
+   * that it stands at the start of a line or behind a call.
+   */
+  read: (input: Input, calls: Calls, from: number, first: boolean, opensLine: boolean) => Waiting<boolean>;
 }
 
 /** How a thought is marked. */
 export interface ReasoningTags {
+  open: string;
+  close: string;
+  /** It marks a thought wherever it stands, because it is no text; others do so only where nothing stands before. */
+  anywhere?: boolean;
+}
+
+/** What stands around an answer, as in `<response>The tide is high.</response>`. */
+export interface AnswerTags {
   open: string;
   close: string;
 }
@@ -40,6 +54,14 @@ export interface Variant {
  */
 export type CallInThought = "held" | "now" | "never";
 
+/** What tells that a chat template teaches a format. */
+export interface TemplateMarks {
+  /** All of these stand in it. */
+  has: readonly (string | RegExp)[];
+  /** None of these stands in it: the marks of formats that have the same words. */
+  lacks?: readonly (string | RegExp)[];
+}
+
 /** A wire format as it is declared: data, and readings for what stands behind its openers. */
 export interface FormatDeclaration {
   /** The name by which `getFormat` knows it. */
@@ -48,6 +70,8 @@ export interface FormatDeclaration {
   models: readonly string[];
   /** Where its grammar comes from: the chat templates. */
   source: string;
+  /** By what its chat templates are known; any of several. The formats are asked in the order of the registry. */
+  template?: TemplateMarks | readonly TemplateMarks[];
   /** Other names of the format, with what differs for them. */
   variants?: Readonly<Record<string, Variant>>;
   reasoning?: readonly ReasoningTags[];
@@ -60,9 +84,15 @@ export interface FormatDeclaration {
   opens: Readonly<Record<string, Reading | readonly Reading[]>>;
   /** Text that closes a call, dropped where it stands directly behind one. */
   closers?: readonly string[];
+  /** Openers to which none of the closers belongs. */
+  unclosed?: readonly string[];
   /** Special tokens that are dropped wherever they stand in content. */
   dropped?: readonly string[];
+  /** Text around the answer, dropped where it opens a line or follows a thought or a call, with the closer of its own. */
+  answer?: readonly AnswerTags[];
   bare?: Bare;
+  /** How messages are framed, where the turn is a row of messages: the openers' reading then reads all of it. */
+  messages?: MessageLayout;
   /** Writes an assistant turn as a model of this format would. */
   render: (turn: Turn, options: RenderOptions) => string;
 }

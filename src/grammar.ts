@@ -1,4 +1,4 @@
-import type { Bare, CallInThought, Format, Reading, ReasoningTags } from "./format.ts";
+import type { AnswerTags, Bare, CallInThought, Format, Reading, ReasoningTags } from "./format.ts";
 import { FormatEnds } from "./shapes/ends.ts";
 
 /** One reading of an opener, and the format that it belongs to. */
@@ -16,12 +16,16 @@ export interface Grammar {
   readonly stops: readonly string[];
   readonly closers: readonly string[];
   readonly dropped: readonly string[];
+  /** What may stand around an answer. */
+  readonly answers: readonly AnswerTags[];
   readonly callInThought: CallInThought;
   readonly ends: FormatEnds;
   /** Markers to look for in content. */
   readonly inContent: MarkerTable;
   /** Markers to look for in a thought, by its opening tag. */
   readonly inThought: ReadonlyMap<string, MarkerTable>;
+  /** What closes a thought, by its opening tag: a format may know several closers for one. */
+  readonly thoughtClosers: ReadonlyMap<string, readonly string[]>;
   /** In a Markdown fence only the end of the turn counts; in a thought its closer too. */
   readonly inFence: MarkerTable;
 }
@@ -86,12 +90,15 @@ export function unite(name: string, formats: readonly Format[]): Grammar {
   const stops = all((format) => format.stops);
   const dropped = all((format) => format.declaration.dropped);
   const closers = all((format) => format.declaration.closers);
-  const groups = formats.map(({ declaration }) => ({
-    openers: Object.keys(declaration.opens),
-    closers: [...(declaration.closers ?? [])],
-  }));
+  const groups = formats.flatMap(({ declaration: { opens, closers = [], unclosed = [] } }) => [
+    { openers: Object.keys(opens).filter((opener) => !unclosed.includes(opener)), closers },
+    { openers: unclosed, closers: [] },
+  ]);
   const openers = [...opens.keys()];
   const tags = reasoning.flatMap(({ open, close }) => [open, close]);
+  const answers = formats.flatMap((format) => format.declaration.answer ?? []);
+  const thoughtClosers = new Map<string, string[]>();
+  for (const { open, close } of reasoning) thoughtClosers.set(open, [...(thoughtClosers.get(open) ?? []), close]);
   return {
     name,
     opens,
@@ -100,12 +107,21 @@ export function unite(name: string, formats: readonly Format[]): Grammar {
     stops,
     closers,
     dropped,
+    answers,
     callInThought: formats.length === 1 ? (formats[0] as Format).callInThought : "held",
     ends: new FormatEnds(groups, stops),
-    inContent: new MarkerTable([...openers, ...tags, ...stops, ...dropped, FENCE]),
+    inContent: new MarkerTable([
+      ...openers,
+      ...tags,
+      ...stops,
+      ...dropped,
+      ...answers.flatMap(({ open, close }) => [open, close]),
+      FENCE,
+    ]),
     inThought: new Map(
-      reasoning.map(({ open, close }) => [open, new MarkerTable([close, open, ...openers, ...stops, FENCE])]),
+      [...thoughtClosers].map(([open, close]) => [open, new MarkerTable([...close, open, ...openers, ...stops, FENCE])]),
     ),
+    thoughtClosers,
     inFence: new MarkerTable([...stops, FENCE]),
   };
 }

@@ -6,6 +6,7 @@ import { resolve } from "./registry.ts";
 import { parseStreamWith, type StreamOptions, transformer } from "./stream.ts";
 
 export * from "./common.ts";
+export { type DetectOptions, detectFormat } from "./detect.ts";
 export { formatNames, getFormat } from "./registry.ts";
 
 /**

@@ -28,6 +28,9 @@ export class Outline {
   /** The message began with a fence around its calls, which is not closed yet. */
   private fenceOpen = false;
   private anyCall = false;
+  /** The closer that the answer's tag waits for, and how many tags of its kind stand inside the answer. */
+  private answerCloser: string | null = null;
+  private answersInside = 0;
 
   constructor(input: Input, calls: Calls, grammar: Grammar) {
     this.input = input;
@@ -39,6 +42,8 @@ export class Outline {
     const { input, calls, grammar } = this;
     const until = new Until(grammar.inContent, grammar.inFence, (piece) => calls.text(piece));
     if (grammar.bares.length !== 0) until.bare = (code, fresh) => this.mayStartBare(code, fresh);
+    const anywhere = grammar.bares.map(({ bare }) => bare.anywhere ?? "").join("");
+    if (anywhere !== "") until.midLine = new MarkerTable(anywhere);
     let atStart = true;
     if (thought !== null) {
       if ((yield* this.think(thought, true)) === STOPPED) return yield* input.run(discard);
@@ -50,11 +55,11 @@ export class Outline {
       if (marker === null) return;
       const fresh = until.fresh;
       if (marker === "") {
-        if (yield* this.bare(fresh)) yield* this.behindCall(until);
+        if (yield* this.bare(fresh, until.startsLine)) yield* this.behindCall(until);
         else until.pass(input, 1);
       } else if (grammar.stops.includes(marker)) {
         return yield* input.run(discard);
-      } else if (grammar.dropped.includes(marker)) {
+      } else if (grammar.dropped.includes(marker) || (grammar.answers.length !== 0 && this.framesAnswer(marker, until))) {
         input.pos += marker.length;
       } else if (marker === FENCE) {
         if (fresh && (yield* this.fencedCall())) yield* this.behindCall(until);
@@ -62,7 +67,7 @@ export class Outline {
       } else if (grammar.opens.has(marker) && (yield* this.attempt(marker, calls))) {
         yield* this.behindCall(until);
       } else {
-        const tags = fresh ? grammar.reasoning.find(({ open }) => open === marker) : undefined;
+        const tags = grammar.reasoning.find(({ open, anywhere }) => open === marker && (fresh || anywhere === true));
         if (tags !== undefined) {
           input.pos += marker.length;
           if ((yield* this.think(tags, false)) === STOPPED) return yield* input.run(discard);
@@ -77,19 +82,39 @@ export class Outline {
     }
   }
 
+  /** Is this marker layout around the answer? `|<response>The tide is high.|</response>` */
+  private framesAnswer(marker: string, until: Until): boolean {
+    const { answerCloser, grammar } = this;
+    if (answerCloser === null) {
+      const tags = until.opensLine ? grammar.answers.find(({ open }) => open === marker) : undefined;
+      if (tags !== undefined) this.answerCloser = tags.close;
+      return tags !== undefined;
+    }
+    if (marker === answerCloser) {
+      if (this.answersInside-- > 0) return false;
+      this.answerCloser = null;
+      this.answersInside = 0;
+      return true;
+    }
+    if (grammar.answers.some(({ open, close }) => open === marker && close === answerCloser)) this.answersInside++;
+    return false;
+  }
+
   private mayStartBare(code: number, fresh: boolean): boolean {
     return this.grammar.bares.some(({ bare }) => bare.starts(code) && (fresh || bare.onlyFirst !== true));
   }
 
   /** A call without a marker: `|{"name": "tide_level", …}` */
-  private *bare(fresh: boolean): Waiting<boolean> {
+  private *bare(fresh: boolean, opensLine: boolean): Waiting<boolean> {
     const { input, calls, grammar } = this;
-    const code = input.text.charCodeAt(input.pos);
+    const char = input.text[input.pos] as string;
+    const code = char.charCodeAt(0);
     const from = input.mark();
     let read = false;
     for (const { bare, format } of grammar.bares) {
       if (!bare.starts(code) || (bare.onlyFirst === true && !fresh) || !input.mayGoBack) continue;
-      read = yield* bare.read(input, calls, from, fresh && !this.anyCall);
+      if (!opensLine && bare.anywhere?.includes(char) !== true) continue;
+      read = yield* bare.read(input, calls, from, fresh && !this.anyCall, opensLine);
       if (read) {
         this.format ??= format;
         break;
@@ -134,7 +159,7 @@ export class Outline {
         input.pos -= opener.length;
         read = yield* this.attempt(opener, this.calls);
       } else if (code !== -1 && this.mayStartBare(code, true)) {
-        read = yield* this.bare(true);
+        read = yield* this.bare(true, true);
       }
     }
     if (!read) input.back(from);
@@ -190,14 +215,15 @@ export class Outline {
   private *think(tags: ReasoningTags, prefilled: boolean): Waiting<typeof STOPPED | typeof CLOSED> {
     const { input, calls, grammar } = this;
     const table = grammar.inThought.get(tags.open) as MarkerTable;
-    const fenced = new MarkerTable([tags.close, ...grammar.inFence.markers]);
+    const closers = grammar.thoughtClosers.get(tags.open) as readonly string[];
+    const fenced = new MarkerTable([...closers, ...grammar.inFence.markers]);
     const until = new Until(table, fenced, (piece) => calls.thought(piece));
     let reopened = !prefilled;
     for (;;) {
       yield* input.run(until);
       const marker = until.found;
       if (marker === null || grammar.stops.includes(marker)) return STOPPED;
-      if (marker === tags.close) {
+      if (closers.includes(marker)) {
         input.pos += marker.length;
         return CLOSED;
       }
@@ -243,7 +269,7 @@ export class Outline {
       } else if (marker === FENCE) {
         until.openFence(input);
       } else {
-        if (marker === tags.close) break;
+        if (grammar.thoughtClosers.get(tags.open)?.includes(marker)) break;
         until.pass(input, marker.length);
       }
       yield* input.run(until);

@@ -20,7 +20,9 @@ export function replay(prefill: string, grammar: Grammar): Start {
   const look = (marker: string, tags: ReasoningTags | null): void => {
     const at = prefill.lastIndexOf(marker);
     if (at < 0 || at + marker.length <= end) return;
-    end = at + marker.length;
+    // an end-of-turn token may also be the beginning of an opener
+    const opens = [...grammar.opens.keys()].some((opener) => opener !== marker && prefill.startsWith(opener, at));
+    end = opens ? at : at + marker.length;
     thought = tags;
   };
   for (const stop of grammar.stops) look(stop, null);

@@ -24,6 +24,8 @@ export class Until implements Pump {
   fresh = true;
   /** May a call without a marker begin with this character? `fresh` says where. */
   bare: ((code: number, fresh: boolean) => boolean) | null = null;
+  /** Characters with which one may begin in the middle of a line too. */
+  midLine: MarkerTable | null = null;
 
   private readonly table: MarkerTable;
   private readonly fenced: MarkerTable;
@@ -40,12 +42,25 @@ export class Until implements Pump {
     this.sink = sink;
   }
 
+  /** Has nothing but blanks come on this line, or since the start or a call? */
+  get opensLine(): boolean {
+    return this.fresh || this.lineBlank;
+  }
+
+  /** Nothing has come on this line, or nothing but blanks since the start or a call. */
+  get startsLine(): boolean {
+    return this.fresh || this.lineStart;
+  }
+
   /** The marker at the input's position is text after all. */
   pass(input: Input, length: number): void {
+    const code = input.text.charCodeAt(input.pos);
     this.emit(input, input.pos, input.pos + length);
     input.pos += length;
-    this.fresh = false;
+    if (input.offset <= 0) return;
+    if (length === 1) return this.pastCharacter(code);
     this.lineStart = false;
+    this.fresh = false;
     this.lineBlank = false;
   }
 
@@ -86,7 +101,11 @@ export class Until implements Pump {
       if ((this.lineStart || this.fresh) && this.fence === PROSE && this.bare?.(code, this.fresh)) {
         return this.stop(input, i, true, "");
       }
-      this.pastCharacter(code);
+      if (this.midLine !== null && this.fence === PROSE && this.midLine.begins(code)) {
+        return this.stop(input, i, true, "");
+      }
+      // what the prompt ends with is no part of the message
+      if (i >= -input.base) this.pastCharacter(code);
     }
     return this.stop(input, i, input.ended);
   }

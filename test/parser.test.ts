@@ -388,9 +388,12 @@ describe("prefill", () => {
   });
 
   test("an opened call of each format", () => {
-    for (const format of formatNames().filter((name) => name !== "raw-json")) {
+    for (const format of formatNames()) {
       const text = unchecked(format, { calls: [{ name: "tide", arguments: { port: "Oban" } }] });
-      const [opener] = Object.keys(getFormat(format).declaration.opens) as [string];
+      const openers = Object.keys(getFormat(format).declaration.opens).filter((opener) => text.startsWith(opener));
+      const opener = openers.sort((one, other) => other.length - one.length)[0];
+      // some write their calls without a marker, some in messages of their own
+      if (opener === undefined || getFormat(format).declaration.messages !== undefined) continue;
       expect(read(text.slice(opener.length), opener, format)).toEqual({ reasoning: "", content: "", names: ["tide"] });
     }
   });

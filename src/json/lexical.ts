@@ -88,6 +88,23 @@ export function escapeLength(text: string, i: number, ended: boolean): number {
   return 12;
 }
 
+/** What an escape at `i` that only Python knows is in JSON, and how long it is; length 0: it is none, null: not yet known. */
+export function pythonEscape(text: string, i: number, ended: boolean): { length: number; json: string } | null {
+  const letter = text[i + 1] as string;
+  const short = PYTHON_ESCAPES[letter];
+  if (short !== undefined) return { length: 2, json: short };
+  const length = letter === "x" ? 4 : letter === "U" ? 10 : 0;
+  for (let at = i + 2; at < i + length; at++) {
+    if (at >= text.length) return ended ? { length: 0, json: "" } : null;
+    if (!isHex(text.charCodeAt(at))) return { length: 0, json: "" };
+  }
+  const code = Number.parseInt(text.slice(i + 2, i + length), 16);
+  if (length === 0 || code > 0x10ffff) return { length: 0, json: "" };
+  return { length, json: JSON.stringify(String.fromCodePoint(code)).slice(1, -1) };
+}
+
+const PYTHON_ESCAPES: Readonly<Record<string, string>> = { "'": "'", a: "\\u0007", v: "\\u000b" };
+
 export function isHex(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
 }

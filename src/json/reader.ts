@@ -306,7 +306,7 @@ export class JsonReader extends Strings implements Pump {
     }
     if (code === 0x2d || (code >= 0x30 && code <= 0x39)) return this.number(input, text, i, code);
     if (code === 0x74 || code === 0x66 || code === 0x6e) return this.openWord(input, i, code, WORD);
-    if (!this.repairing) return NEITHER;
+    if (!this.repairing && !this.python) return NEITHER;
     if (code === 0x54 || code === 0x46 || code === 0x4e) return this.openWord(input, i, code + 0x20, WORD);
     if (code === APOSTROPHE) {
       this.begin(QUOTE, input, i);
@@ -314,7 +314,7 @@ export class JsonReader extends Strings implements Pump {
       this.quote = APOSTROPHE;
       return this.openString(input, text, i, 1);
     }
-    if (code === BACKSLASH && text.charCodeAt(i + 1) === QUOTE) {
+    if (code === BACKSLASH && text.charCodeAt(i + 1) === QUOTE && this.repairing) {
       this.begin(QUOTE, input, i);
       this.note("escaped-quotes", input, i);
       this.escapedQuotes = true;
@@ -350,7 +350,8 @@ export class JsonReader extends Strings implements Pump {
         return i;
       }
     }
-    const next = this.repairing ? this.repairStructure(input, text, i, code) : NEITHER;
+    const known = this.repairing || (this.python && code === APOSTROPHE && this.state === KEY);
+    const next = known ? this.repairStructure(input, text, i, code) : NEITHER;
     return next === NEITHER ? this.fail(input, i, this.expectation(text[i] as string)) : next;
   }
 
@@ -520,7 +521,7 @@ export class JsonReader extends Strings implements Pump {
   private endWord(input: Input, i: number): void {
     const { word } = this;
     if (!WORDS.has(word)) {
-      const json = this.repairing ? PYTHON_WORDS.get(word) : undefined;
+      const json = this.repairing || this.python ? PYTHON_WORDS.get(word) : undefined;
       if (json === undefined) return this.stop(input.base + i, `${JSON.stringify(word)} is no JSON value.`);
       this.note("python-word", input, i);
       this.held = this.held.slice(0, this.held.length - word.length);

@@ -35,6 +35,7 @@ export abstract class Span {
   protected readonly watch: Watch | undefined;
   protected readonly ends: Ends | undefined;
   protected readonly repairing: boolean;
+  protected readonly python: boolean;
   /** Inside the object around the arguments. */
   protected watching: boolean;
   protected capture: number = NONE;
@@ -59,6 +60,7 @@ export abstract class Span {
     this.watch = options.watch;
     this.ends = options.ends;
     this.repairing = options.repair;
+    this.python = options.python === true;
     this.watching = options.watch !== undefined;
   }
 
@@ -137,6 +139,7 @@ export abstract class Span {
   protected note(kind: Parameters<RepairLog["repair"]>[0], input: Input, i: number): void {
     if (this.streams) this.safe = i;
     this.cut(input, i);
+    if (this.python && (kind === "single-quotes" || kind === "python-word")) return;
     this.send();
     this.sink?.hush();
     (this.sink ?? this.watch?.sink)?.repair(kind, kind === "python-word" ? this.token : input.base + i);

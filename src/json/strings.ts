@@ -16,6 +16,7 @@ import {
   NO,
   OPEN_LIST,
   OPEN_OBJECT,
+  pythonEscape,
   QUOTE,
   SLASH,
   STAR,
@@ -206,6 +207,11 @@ export abstract class Strings extends Span {
     if (letter === this.quote && this.quote !== QUOTE) return this.replace(input, i, 2, text[i + 1] as string);
     const length = escapeLength(text, i, input.ended);
     if (length < 0) return i;
+    if (length === 0 && this.python) {
+      const decoded = pythonEscape(text, i, input.ended);
+      if (decoded === null) return i;
+      if (decoded.length > 0) return this.replace(input, i, decoded.length, decoded.json);
+    }
     if (length === 0) {
       if (letter === 0x75) return this.fail(input, i, "A broken \\u escape.");
       return this.invalidEscape(input, i);

@@ -49,6 +49,8 @@ export interface ReaderOptions {
   watch?: Watch | undefined;
   ends?: Ends | undefined;
   repair: boolean;
+  /** The text is a Python literal: single quotes, `True`, `None` and Python's escapes are no repair. */
+  python?: boolean | undefined;
   /** Deepest nesting. */
   depth: number;
 }

@@ -1,6 +1,7 @@
 import { declaredSchemas } from "./flatten.ts";
 import type { Node, SchemaNode } from "./node.ts";
 import type { Schema } from "./schema.ts";
+import { ARRAY, OBJECT } from "./value.ts";
 
 /** Does the schema name this property, perhaps in one branch of a union? */
 export function declaresProperty(node: SchemaNode, name: string): boolean {
@@ -16,4 +17,11 @@ export function says(node: SchemaNode, test: (schema: Schema) => boolean): boole
     for (const { branches } of facts.forks) for (const branch of branches) seen.add(branch);
   }
   return false;
+}
+
+/** The JSON of an empty value at this place, where a list or an object is expected; null where neither is. */
+export function emptyText(node: SchemaNode): string | null {
+  const { mask } = (node as Node).facts;
+  if (mask & ARRAY) return "[]";
+  return mask & OBJECT ? "{}" : null;
 }

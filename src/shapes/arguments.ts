@@ -1,9 +1,10 @@
 import type { Call, Calls } from "../calls.ts";
 import { Input, type Waiting } from "../input.ts";
-import { type Fault, JsonReader, type Sink } from "../json/reader.ts";
+import { type Ends, type Fault, JsonReader, type Sink } from "../json/reader.ts";
 import { anything, type SchemaNode } from "../schema/node.ts";
-import { resync } from "./ends.ts";
+import { endsHere, resync, withClosers } from "./ends.ts";
 
+const FENCE = "```";
 const BLANK = /^[ \t\r\n]*$/;
 
 /** Collects JSON text that is looked at before it is used. */
@@ -26,7 +27,10 @@ class Collector implements Sink {
 }
 
 /** Reads a text that is already whole as one JSON value; null if it is none. */
-export function readJson(text: string, options: { repair: boolean; depth: number; node?: SchemaNode; log?: Sink | undefined }): string | null {
+export function readJson(
+  text: string,
+  options: { repair: boolean; depth: number; node?: SchemaNode; log?: Sink | undefined },
+): string | null {
   const input = new Input();
   input.mark();
   input.append(text);
@@ -75,7 +79,8 @@ export function ranOut(input: Input): boolean {
 
 /** A fault of the JSON becomes a problem of the call: cut off is not the same as wrong. */
 export function report(call: Call, input: Input, fault: Fault | null): void {
-  if (ranOut(input) || (input.ended && fault?.inString === true && !input.finished)) call.fail("truncated", "The output was cut off inside the arguments.", input.offset);
+  if (ranOut(input) || (input.ended && fault?.inString === true && !input.finished))
+    call.fail("truncated", "The output was cut off inside the arguments.", input.offset);
   else if (fault === null) call.fail("invalid-arguments", "Closing brackets are missing.", input.offset);
   else call.fail(fault.kind, fault.message, fault.offset);
 }
@@ -86,9 +91,10 @@ const INFO = 32;
 /** A Markdown fence around JSON that is in a wrapper already: `[ARGS]|```json` and a line break. */
 export function* takeFence(input: Input): Waiting<boolean> {
   const from = input.offset;
-  if (!(yield* input.take("```"))) return false;
+  if (!(yield* input.take(FENCE))) return false;
   for (let length = 0; length < INFO; length++) {
     const code = yield* input.peek();
+    if (code === -1 && !input.finished) return true;
     if (code === -1 || code === 0x60) break;
     input.pos++;
     if (code !== 0x0a) continue;
@@ -99,25 +105,72 @@ export function* takeFence(input: Input): Waiting<boolean> {
   return false;
 }
 
+/** The end of that fence, or half of it where the output ends. */
+export function* dropFenceEnd(input: Input): Waiting<void> {
+  const from = input.offset;
+  yield* input.space();
+  if (yield* input.take(FENCE)) return;
+  if (input.endsInPartOf([FENCE])) input.pos = input.text.length;
+  else input.back(from);
+}
+
+/** Does the call end before its arguments begin? At a cut that is not known. */
+function* isEmpty(input: Input, ends: Ends): Waiting<boolean> {
+  return (yield* input.more()) ? yield* endsHere(input, ends) : input.finished;
+}
+
+export interface JsonArgumentsOptions {
+  /** The format writes a Markdown fence around the object. Where it does not, one is a repair. */
+  fence?: boolean | undefined;
+  /** Nothing and null are not read as `{}`. */
+  needsValue?: boolean | undefined;
+}
+
 /**
  * The arguments as one JSON value, behind a name: `[ARGS]|{"port": "Oban"}`. Ends the call.
  */
-export function* jsonArguments(input: Input, calls: Calls, call: Call): Waiting<void> {
-  const { ends, repair, depth } = calls.rules;
+export function* jsonArguments(
+  input: Input,
+  calls: Calls,
+  call: Call,
+  { fence = false, needsValue = false }: JsonArgumentsOptions = {},
+): Waiting<void> {
+  const { repair, ends } = calls.rules;
   yield* input.space();
-  if (repair && (yield* takeFence(input))) call.repair("near-miss-tag", input.offset);
+  const fenced = (fence || repair) && (yield* takeFence(input));
+  if (fenced && !fence) call.repair("near-miss-tag", input.offset);
+  if ((fence || repair) && !input.finished && input.endsInPartOf([FENCE])) input.pos = input.text.length;
+  const outer = fenced ? withClosers(ends, [FENCE]) : ends;
   const first = yield* input.peek();
+  const mayBeEmpty = first !== 0x7b && !needsValue && (first !== -1 || (repair && !fenced));
+  if (mayBeEmpty && (yield* isEmpty(input, outer))) {
+    if (first === -1) call.repair("missing-closer", input.offset);
+  } else {
+    yield* value(input, calls, call, outer, first === 0x7b, needsValue);
+  }
+  call.end(input.offset);
+  if (fenced) yield* dropFenceEnd(input);
+}
+
+function* value(
+  input: Input,
+  calls: Calls,
+  call: Call,
+  ends: Ends,
+  isObject: boolean,
+  needsValue: boolean,
+): Waiting<void> {
+  const { repair, depth } = calls.rules;
   const start = input.offset;
-  const isObject = first === 0x7b;
   const collector = isObject ? null : new Collector(call);
-  const reader = new JsonReader({ sink: collector ?? call, node: isObject ? call.node : anything, ends, repair, depth });
+  const node = isObject ? call.node : anything;
+  const reader = new JsonReader({ sink: collector ?? call, node, ends, repair, depth });
   yield* input.run(reader);
   if (reader.unclosed && repair && !ranOut(input)) reader.finish(input);
   if (!reader.done) {
     report(call, input, reader.fault);
     if (reader.fault !== null) yield* resync(input, ends, reader.fault);
-  } else if (collector !== null) {
+  } else if (collector !== null && (needsValue || collector.text !== "null")) {
     giveArguments(call, calls, collector.text, start);
   }
-  call.end(input.offset);
 }

@@ -106,9 +106,9 @@ export function* resync(input: Input, ends: Ends, fault: Fault): Waiting<void> {
   yield* input.run(new Resync(ends, fault.inString ? "open" : "quotes"));
 }
 
-/** The same from the input's position; `closers` end the call too. */
-export function* resyncAt(input: Input, ends: Ends, closers: readonly string[]): Waiting<void> {
-  const both: Ends = {
+/** Ends that know more closers. */
+export function withClosers(ends: Ends, closers: readonly string[]): Ends {
+  return {
     first: ends.first + closers.map((closer) => closer[0]).join(""),
     at: (text, at, ended) => {
       const length = matchLength(closers, text, at, ended);
@@ -116,5 +116,23 @@ export function* resyncAt(input: Input, ends: Ends, closers: readonly string[]):
     },
     breaks: (text, at, ended) => ends.breaks(text, at, ended),
   };
-  yield* input.run(new Resync(both, "none"));
+}
+
+/** Does something stand here that ends a call from outside? */
+export function* endsHere(input: Input, ends: Ends): Waiting<boolean> {
+  for (let length = 1; yield* input.more(length); length++) {
+    const here = ends.at(input.text, input.pos, false);
+    if (here !== UNKNOWN) return here === YES;
+  }
+  return ends.at(input.text, input.pos, true) === YES;
+}
+
+/** The same from the input's position, where no JSON is read. */
+export function* resyncTo(input: Input, ends: Ends): Waiting<void> {
+  yield* input.run(new Resync(ends, "none"));
+}
+
+/** The same; `closers` end the call too. */
+export function* resyncAt(input: Input, ends: Ends, closers: readonly string[]): Waiting<void> {
+  yield* resyncTo(input, withClosers(ends, closers));
 }

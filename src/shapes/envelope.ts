@@ -1,6 +1,15 @@
 import { Call, type Calls } from "../calls.ts";
 import type { Input, Waiting } from "../input.ts";
-import { ARGUMENTS, CAPTURE, DESCEND, type Fault, JsonReader, type Sink, type Watch, type Wish } from "../json/reader.ts";
+import {
+  ARGUMENTS,
+  CAPTURE,
+  DESCEND,
+  type Fault,
+  JsonReader,
+  type Sink,
+  type Watch,
+  type Wish,
+} from "../json/reader.ts";
 import { anything, type SchemaNode } from "../schema/node.ts";
 import { giveArguments, ranOut, report } from "./arguments.ts";
 import { resync } from "./ends.ts";
@@ -19,6 +28,10 @@ export interface EnvelopeOptions {
   bare?: boolean;
   /** What it means that there is no marker: where the format has one, a repair. */
   lostOpener?: boolean;
+  /** The only key of the object is the name, and its value the arguments: `{"tide_level": {"port": "Oban"}}`. */
+  nameIsKey?: boolean;
+  /** It is written as a Python literal. */
+  python?: boolean;
   /** The bare object begins the message: then even an undeclared name makes a call, if it is exactly call-shaped. */
   first?: boolean;
 }
@@ -33,6 +46,8 @@ class Envelope implements Watch {
   count = 0;
   /** The call that is open. */
   call: Call | null = null;
+  /** Behind the last call that came to its end. */
+  end = 0;
   /** Elements stand in a list. */
   list = false;
 
@@ -45,6 +60,9 @@ class Envelope implements Watch {
   private json: string | null = null;
   private jsonOffset = 0;
   private streamed = false;
+  /** The key that is the name. */
+  private nameKey: string | null = null;
+  private argumentsKey: string | null = null;
   private extras: string[] = [];
   private repairs: Parameters<Sink["repair"]>[] = [];
 
@@ -70,8 +88,20 @@ class Envelope implements Watch {
       if (first === 0x7b && depth > 0 && this.elements++ > 0) this.reset(offset);
       return first === 0x7b ? DESCEND : CAPTURE;
     }
+    if (this.options.nameIsKey && level === 1 && this.takesKey(key as string, first, offset)) {
+      if (first !== 0x7b || this.streamed) return CAPTURE;
+      this.streamed = true;
+      this.node = (this.call as Call).node;
+      return ARGUMENTS;
+    }
     if (key === "function" && first === 0x7b) return DESCEND;
-    if (ARGUMENT_KEYS.has(key as string) && first === 0x7b && !this.streamed && this.json === null && this.name !== null) {
+    if (
+      ARGUMENT_KEYS.has(key as string) &&
+      first === 0x7b &&
+      !this.streamed &&
+      this.json === null &&
+      this.name !== null
+    ) {
       if (this.call === null && this.isOurs()) this.begin();
       if (this.call !== null) {
         this.streamed = true;
@@ -84,6 +114,11 @@ class Envelope implements Watch {
 
   got(key: string | null, json: string, offset: number): boolean {
     if (key === null) return false;
+    if (key === this.nameKey) {
+      if (!this.streamed) this.json = json;
+      this.jsonOffset = offset - json.length;
+      return true;
+    }
     if (NAME_KEYS.has(key) && this.name === null) {
       if (!json.startsWith('"')) return false;
       return this.named(JSON.parse(json));
@@ -91,6 +126,7 @@ class Envelope implements Watch {
     if (ARGUMENT_KEYS.has(key)) {
       if (!this.streamed) this.json = json;
       this.jsonOffset = offset - json.length;
+      this.argumentsKey = key;
     } else if (ID_KEYS.has(key) && json.startsWith('"')) {
       this.id = JSON.parse(json);
       this.call?.identify(this.id as string);
@@ -112,6 +148,24 @@ class Envelope implements Watch {
     if (!this.calls.rules.repair || !this.calls.declares(name)) return false;
     this.repairs.push(["near-miss-name", this.start]);
     return this.named(name);
+  }
+
+  /**
+   * Is this key the name? An object that is written with the usual keys is read as usual. A second key besides the name
+   * would make it two calls, or none.
+   */
+  private takesKey(key: string, first: number, offset: number): boolean {
+    if (this.nameKey !== null) {
+      if (this.call?.broken === false) this.call.fail("invalid-arguments", "An object must hold one call.", offset);
+      return key === this.nameKey;
+    }
+    const isObject = first === 0x7b;
+    const usual = isObject
+      ? ARGUMENT_KEYS.has(key) && !this.calls.declares(key)
+      : NAME_KEYS.has(key) || ARGUMENT_KEYS.has(key) || ID_KEYS.has(key) || key === "type";
+    if (this.name !== null || usual || key.trim() === "") return false;
+    this.nameKey = key;
+    return this.named(key);
   }
 
   private named(written: string): boolean {
@@ -140,6 +194,9 @@ class Envelope implements Watch {
 
   /** The object is closed: it is the call, whatever follows. */
   finish(end: number): void {
+    // `{"arguments": {…}}`, and nothing else: then that is the name
+    const alone = this.name === null && this.id === null && this.extras.length === 0 ? this.argumentsKey : null;
+    if (this.options.nameIsKey && alone !== null) this.named(alone);
     if (this.call === null && this.name !== null && this.isCallShaped()) this.begin();
     const { call } = this;
     if (call !== null) {
@@ -155,6 +212,7 @@ class Envelope implements Watch {
     } else if (this.count > 0) {
       this.nameless(end);
     }
+    this.end = end;
     this.reset(end);
   }
 
@@ -189,6 +247,8 @@ class Envelope implements Watch {
     this.id = null;
     this.json = null;
     this.streamed = false;
+    this.nameKey = null;
+    this.argumentsKey = null;
     if (this.extras.length !== 0) this.extras = [];
     if (this.repairs.length !== 0) this.repairs = [];
   }
@@ -201,23 +261,42 @@ class Envelope implements Watch {
 export function* envelopes(input: Input, calls: Calls, from: number, options: EnvelopeOptions): Waiting<boolean> {
   const { ends, repair, depth } = calls.rules;
   const envelope = new Envelope(calls, from, options);
-  const reader = new JsonReader({ watch: envelope, ends: options.bare ? undefined : ends, repair, depth });
+  const reader = new JsonReader({
+    watch: envelope,
+    ends: options.bare ? undefined : ends,
+    repair,
+    depth,
+    python: options.python,
+  });
   for (;;) {
     yield* input.run(reader);
     if (reader.done) return envelope.count > 0;
     const between = envelope.call === null && envelope.list && reader.depth === 1;
     if (reader.unclosed && (between || (repair && !ranOut(input)))) {
       if (envelope.call === null && envelope.count === 0 && options.bare) return false;
-      if (between) return envelope.count > 0;
+      if (between) {
+        if (envelope.count > 0) input.back(envelope.end);
+        return envelope.count > 0;
+      }
       reader.finish(input);
       return envelope.count > 0;
     }
     const { fault } = reader;
-    if (envelope.call === null && (envelope.count === 0 || between)) {
-      return envelope.count > 0 || (!options.bare && calls.cut(from));
+    if (envelope.call === null && envelope.count === 0) return !options.bare && calls.cut(from);
+    if (between) {
+      // what follows the last call of the list is none, and is read again as something else
+      input.back(envelope.end);
+      yield* input.space();
+      if (!(yield* input.take(","))) input.back(envelope.end);
+      return true;
     }
     const call = envelope.abandon(input, fault);
-    if (fault === null || fault.inString || (input.ended && input.pos === input.text.length) || !(envelope.list || options.bare)) {
+    if (
+      fault === null ||
+      fault.inString ||
+      (input.ended && input.pos === input.text.length) ||
+      !(envelope.list || options.bare)
+    ) {
       if (fault !== null && !options.bare) yield* resync(input, ends, fault);
       call.end(input.offset);
       return true;

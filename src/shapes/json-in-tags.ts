@@ -1,32 +1,52 @@
+import type { Calls } from "../calls.ts";
 import type { Bare, Reading } from "../format.ts";
-import { takeFence } from "./arguments.ts";
-import { envelopes } from "./envelope.ts";
+import type { Input, Waiting } from "../input.ts";
+import { dropFenceEnd, takeFence } from "./arguments.ts";
+import { type EnvelopeOptions, envelopes } from "./envelope.ts";
+
+export interface JsonInTagsOptions extends Pick<EnvelopeOptions, "idLast" | "nameIsKey" | "python"> {
+  /** Markers of which one stands between the opener and the JSON: `<|action_start|>|<|plugin|>{…}`. */
+  then?: readonly string[];
+  /** The opener ends with the bracket of the list: `functools[|{…}]`. */
+  opensList?: boolean;
+  /** The JSON stands in a Markdown fence, which is part of the marker. */
+  fence?: boolean;
+  /** What may stand between two objects that are not in a list; a comma if nothing is said. */
+  separator?: string;
+}
 
 /**
  * JSON behind an opener: `<tool_call>|{"name": "tide_level", "arguments": {"port": "Oban"}}</tool_call>`.
  * One object, a list of them, or several glued, on lines, or with a comma between. The object is the call; the closer is
  * residue that the outline drops.
  */
-export function jsonInTags(options: { idLast?: boolean } = {}): Reading {
+export function jsonInTags(options: JsonInTagsOptions = {}): Reading {
+  const { then, opensList, fence = false, separator = "," } = options;
   return function* (input, calls, _opener, from) {
     let read = false;
     let fenced = false;
     let start = from;
+    if (opensList) input.pos--;
+    if (then !== undefined) {
+      yield* input.space();
+      if ((yield* input.takeOne(then)) === null && input.endsInPartOf(then)) return calls.cut(from);
+    }
     for (;;) {
       yield* input.space();
-      if (calls.rules.repair && (yield* takeFence(input))) fenced = true;
+      if ((fence || calls.rules.repair) && (yield* takeFence(input))) fenced = true;
+      else if (fence && !read && ((yield* input.peek()) === -1 || input.endsInPartOf(["```"]))) return calls.cut(from);
+      else if (fence && !read) return false;
       const first = yield* input.peek();
       if (first === -1 && !read) return calls.cut(from);
       if ((first !== 0x7b && first !== 0x5b) || !(yield* envelopes(input, calls, start, options))) break;
       read = true;
       if (fenced) {
-        yield* input.space();
-        yield* input.take("```");
+        yield* dropFenceEnd(input);
         fenced = false;
       }
       start = input.offset;
       yield* input.space();
-      if (yield* input.take(",")) yield* input.space();
+      if (yield* input.take(separator)) yield* input.space();
       if ((yield* input.peek()) !== 0x7b) break;
     }
     if (read) input.back(start);
@@ -38,18 +58,30 @@ const OBJECT = 0x7b;
 const LIST = 0x5b;
 
 /** Objects, or lists of them, without any marker: a call only where the object says so itself. */
-export function bareObjects(): Bare {
+export function bareObjects(options: { separator?: string } = {}): Bare {
+  const { separator } = options;
   return {
     starts: (code) => code === OBJECT || code === LIST,
     read: function* (input, calls, from, first) {
       if (calls.rules.tools?.names.length === 0) return false;
-      return yield* envelopes(input, calls, from, { bare: true, first });
+      if (!(yield* envelopes(input, calls, from, { bare: true, first }))) return false;
+      while (separator !== undefined) {
+        const end = input.offset;
+        yield* input.space();
+        const more = yield* input.take(separator);
+        yield* input.space();
+        if (!more || (yield* input.peek()) !== OBJECT || !(yield* envelopes(input, calls, end, { bare: true }))) {
+          input.back(end);
+          break;
+        }
+      }
+      return true;
     },
   };
 }
 
 /** The marker was stripped: a message that *is* a list of calls. */
-export function bareList(options: { idLast?: boolean } = {}): Bare {
+export function bareList(options: Pick<EnvelopeOptions, "idLast" | "python"> = {}): Bare {
   return {
     starts: (code) => code === LIST,
     onlyFirst: true,
@@ -62,20 +94,34 @@ export function bareList(options: { idLast?: boolean } = {}): Bare {
 
 /**
  * The opener was lost: an object at the start of a line is a call if the orphaned closer follows it, or if it is the whole
- * message. It is read to its end before it is decided.
+ * message. It is read to its end before it is decided. `alsoLists`: so is a list of them, and what a Markdown fence holds.
  */
-export function orphan(closer: string): Bare {
+export function orphan(closers: string | readonly string[], options: { alsoLists?: boolean } = {}): Bare {
+  const all = [closers].flat();
+  const ends = options.alsoLists ? [...all, "```"] : all;
   return {
-    starts: (code) => code === OBJECT,
+    starts: (code) => code === OBJECT || (code === LIST && options.alsoLists === true),
     read: function* (input, calls, from, first) {
       if (!calls.rules.repair || (calls.rules.tools?.names.length ?? 0) === 0) return false;
       const dry = calls.dry();
-      if (!(yield* envelopes(input, dry, from, { bare: true })) || dry.completed === 0) return false;
+      if (!(yield* run(input, dry, from, { bare: true })) || dry.completed === 0) return false;
       yield* input.space();
-      const closes = yield* input.at(closer);
-      if (!closes && !(first && (yield* input.peek()) === -1)) return false;
+      const closer = yield* input.takeOne(first ? ends : all);
+      if (closer === null && !(first && (yield* input.peek()) === -1)) return false;
       input.back(from);
-      return yield* envelopes(input, calls, from, { bare: true, lostOpener: true });
+      return yield* run(input, calls, from, { bare: true, lostOpener: true });
     },
   };
+}
+
+/** Objects, or lists of them, one behind the other. */
+function* run(input: Input, calls: Calls, from: number, options: EnvelopeOptions): Waiting<boolean> {
+  let end = from;
+  for (let code = OBJECT; code === OBJECT || code === LIST; code = yield* input.peek()) {
+    if (!(yield* envelopes(input, calls, input.offset, options))) break;
+    end = input.offset;
+    yield* input.space();
+  }
+  input.back(end);
+  return end > from;
 }

@@ -2,113 +2,258 @@ import { Argument } from "../argument.ts";
 import { Call, type Calls } from "../calls.ts";
 import type { Reading } from "../format.ts";
 import type { Input, Waiting } from "../input.ts";
-import { jsonArguments, ranOut } from "./arguments.ts";
-import { resyncAt } from "./ends.ts";
-import { readHeader } from "./tag-header.ts";
+import type { Ends } from "../json/reader.ts";
+import { jsonArguments, ranOut, readJson } from "./arguments.ts";
+import { resyncTo } from "./ends.ts";
 import { hasParameter, TaggedValue } from "./tagged-value.ts";
+import {
+  CALL_CLOSE,
+  CALL_OPEN,
+  EXACT,
+  JSON_CLOSE,
+  JSON_OPEN,
+  NEAR,
+  NONE,
+  PARAMETER_CLOSE,
+  PARAMETER_GARBLED,
+  PARAMETER_OPEN,
+  type ParameterTags,
+  surely,
+  TagScanner,
+  TagSet,
+  WAIT,
+  WRAP_OPEN,
+} from "./tags.ts";
 
-/** The tags of a format that writes one per parameter. */
-export interface ParameterTags {
-  /** Around the calls, as in `<tool_call>…</tool_call>`. */
-  wrap: { open: string; close: string };
-  /** Around one call; `open` ends before the name: `<function=`. */
-  call: { open: string; close: string };
-  /** Around one value: `<parameter=`. */
-  parameter: { open: string; close: string };
-  /** One line break behind a value's opener and one before its closer is layout. */
-  newline: boolean;
-}
+export type { ParameterTags } from "./tags.ts";
 
 /** Behind the wrapper: `<tool_call>|<function=tide_level><parameter=port>Oban</parameter></function></tool_call>`. */
 export function wrappedCalls(tags: ParameterTags): Reading {
-  return function* (input, calls, _opener, from) {
-    let start = from;
-    let read = false;
-    for (;;) {
-      const behind = input.offset;
-      yield* input.space();
-      if (read) start = input.offset;
-      if (!(yield* input.more())) {
-        if (!read) return calls.cut(from);
-        input.back(behind);
-        return true;
-      }
-      const opened = yield* oneCall(input, calls, tags, start, false);
-      if (opened === NO_CALL) {
-        if (read) input.back(behind);
-        const half = input.pos === input.text.length || input.endsInPartOf([tags.call.open]);
-        return read || (half && calls.cut(from));
-      }
-      read = true;
-      if (opened === WENT_BACK) return true;
-    }
-  };
+  const set = new TagSet(tags);
+  return (input, calls, _opener, from) => callsIn(input, calls, set, from, false);
 }
 
 /** Without the wrapper: `|<function=tide_level>…`. Only a declared name makes it a call; otherwise it is prose. */
 export function bareCalls(tags: ParameterTags): Reading {
+  const set = new TagSet(tags);
   return function* (input, calls, opener, from) {
     if (!calls.rules.repair) return false;
     input.pos -= opener.length;
-    return (yield* oneCall(input, calls, tags, from, true)) !== NO_CALL;
+    return (yield* oneCall(input, calls, set, from, BARE)) > HALF;
   };
 }
 
-const NO_CALL = 0;
-const CALL = 1;
-/** The call did not end, and the input is back at a call that begins inside it. */
-const WENT_BACK = 2;
-/** The call goes on. */
-const MORE = 3;
-
-function* oneCall(input: Input, calls: Calls, tags: ParameterTags, from: number, bare: boolean): Waiting<number> {
-  const name = yield* readHeader(input, tags.call.open, (written, exact) => {
-    const known = bare || !exact ? calls.declares(written) : true;
-    return known && (exact || calls.rules.repair);
-  });
-  if (name === null || name.text === "") return NO_CALL;
-  if (bare && calls.rules.tools === null) return NO_CALL;
-  const call = calls.begin(from);
-  if (bare) call.repair("missing-opener", from);
-  if (!name.exact) call.repair("near-miss-tag", from);
-  call.named(Call.nameFor(calls, name.text));
-  return yield* new Parameters(input, calls, tags, call).read();
+/** The same where there is no wrapper: what follows the tag makes a call of any name, and no repair is needed. */
+export function ownCalls(tags: ParameterTags): Reading {
+  const set = new TagSet(tags);
+  return function* (input, calls, opener, from) {
+    input.pos -= opener.length;
+    return taken(input, calls, from, yield* oneCall(input, calls, set, from, OWN));
+  };
 }
+
+/**
+ * At any of a format's tags that begin with a special token, `<｜DSML｜|tool_calls>…`: the wrapper may be missing or
+ * misspelt. Also at its tags without their mark.
+ */
+export function tokenCalls(tags: ParameterTags): Reading {
+  const set = new TagSet(tags);
+  return function* (input, calls, opener, from) {
+    input.pos -= opener.length;
+    const scanner = new TagScanner(set, calls.rules.repair);
+    const kind = yield* scanner.next(input);
+    const certain = scanner.isToken;
+    if (kind === WRAP_OPEN) {
+      input.pos = scanner.behind;
+      return yield* callsIn(input, calls, set, from, !certain, set.marks.length !== 0 && scanner.mark !== 0);
+    }
+    if (kind === CALL_OPEN) {
+      const by = aloneIn(set, certain);
+      const read = yield* oneCall(input, calls, set, from, by);
+      return by === OWN ? taken(input, calls, from, read) : read > HALF;
+    }
+    if (!calls.rules.repair || !(yield* misspeltWrapper(input, set, opener))) return false;
+    return yield* callsIn(input, calls, set, from, true, true);
+  };
+}
+
+/** What makes a call of an opener without a wrapper. */
+function aloneIn(set: TagSet, certain: boolean): number {
+  if (!certain) return BARE;
+  return set.marks.length === 0 ? OWN : CERTAIN;
+}
+
+/** Where an opener is the format's own, a part of one at a cut is part of a call. */
+function taken(input: Input, calls: Calls, from: number, read: number): boolean {
+  return read > HALF || (read === HALF && cutIn(input, calls, from));
+}
+
+/** Longest name of a wrapper that is none. */
+const MISSPELT = 32;
+
+/** `|<｜DSML｜toolcalls>`: a tag with its mark and one word. */
+function* misspeltWrapper(input: Input, set: TagSet, opener: string): Waiting<boolean> {
+  if (!set.marks.some((mark) => opener === set.open + mark)) return false;
+  input.pos += opener.length;
+  for (let length = 0; length < MISSPELT; length++) {
+    const code = yield* input.peek();
+    if (code === 0x3e) {
+      input.pos++;
+      return length > 0;
+    }
+    if (code === -1 || !/[\w▁]/.test(String.fromCharCode(code))) return false;
+    input.pos++;
+  }
+  return false;
+}
+
+/** The calls behind a wrapper. `declared`: only a declared name makes it one. */
+function* callsIn(
+  input: Input,
+  calls: Calls,
+  set: TagSet,
+  from: number,
+  declared: boolean,
+  misspelt = false,
+): Waiting<boolean> {
+  let start = from;
+  let read = false;
+  for (;;) {
+    const behind = input.offset;
+    yield* input.space();
+    if (read) start = input.offset;
+    if (!(yield* input.more())) {
+      if (!read) return calls.cut(from);
+      input.back(behind);
+      return true;
+    }
+    const halfLead = yield* takeLead(input, set);
+    if (misspelt && !read) calls.lost = { kind: "near-miss-tag", offset: Math.max(0, from) };
+    const opened = halfLead ? HALF : yield* oneCall(input, calls, set, start, declared ? BARE : IN_WRAPPER);
+    calls.lost = null;
+    if (opened <= HALF) {
+      if (read) input.back(behind);
+      return read || (opened === HALF && cutIn(input, calls, from));
+    }
+    read = true;
+    if (opened === WENT_BACK) return true;
+  }
+}
+
+/** The output ends in half of a tag, which is part of what was cut off. */
+function cutIn(input: Input, calls: Calls, from: number): boolean {
+  input.pos = input.text.length;
+  return calls.cut(from);
+}
+
+/** `|<｜tool_call_begin｜>function<｜tool_sep｜>`: what stands before a call in its wrapper. True: the output ends in it. */
+function* takeLead(input: Input, { tags: { lead = [] } }: TagSet): Waiting<boolean> {
+  for (const literal of lead) {
+    if (yield* input.take(literal)) yield* input.space();
+  }
+  return lead.length !== 0 && (!(yield* input.more()) || input.endsInPartOf(lead));
+}
+
+const NO_CALL = 0;
+/** The output ends in what may have become a call. */
+const HALF = 1;
+const CALL = 2;
+/** The call did not end, and the input is back at a call that begins inside it. */
+const WENT_BACK = 3;
+/** The call goes on. */
+const MORE = 4;
+
+/** What makes a call of an opening tag: the wrapper; a declared name; what follows it, that being a repair or not. */
+const IN_WRAPPER = 0;
+const BARE = 1;
+const CERTAIN = 2;
+const OWN = 3;
+
+function* oneCall(input: Input, calls: Calls, set: TagSet, from: number, by: number): Waiting<number> {
+  const { repair } = calls.rules;
+  const scanner = new TagScanner(set, repair);
+  const kind = yield* scanner.next(input);
+  if (kind !== CALL_OPEN) return scanner.ranOut ? HALF : NO_CALL;
+  const marked = scanner.mark >= 0;
+  const misspelt = scanner.mark !== 0 && set.marks.length !== 0;
+  const named = yield* scanner.named(input, (written, sure) => {
+    const known = by === BARE || sure === NEAR ? calls.declares(written) : true;
+    return known && (sure === EXACT || repair);
+  });
+  const { name, sure, selfClosed } = scanner;
+  if (!named) return scanner.ranOut ? HALF : NO_CALL;
+  if (name === "") return NO_CALL;
+  if (by > BARE && !repair && by !== OWN) return NO_CALL;
+  if (by > BARE && !selfClosed && !calls.declares(name) && !(yield* grammarFollows(input, scanner))) return NO_CALL;
+  const call = calls.begin(from);
+  const { nameOf } = set.tags;
+  const meant = nameOf === undefined || !repair || calls.declares(name) ? name : nameOf(name, (known) => calls.declares(known));
+  if (meant !== name) call.repair("near-miss-name", from);
+  if (by === BARE || by === CERTAIN) call.repair("missing-opener", from);
+  else if (sure !== EXACT || misspelt) call.repair("near-miss-tag", from);
+  call.named(Call.nameFor(calls, meant));
+  if (selfClosed) {
+    call.end(input.offset);
+    return CALL;
+  }
+  return yield* new Parameters(input, calls, scanner, call, marked).read();
+}
+
+/** Does a parameter or the call's closer stand here? At a cut it may have come. */
+function* grammarFollows(input: Input, scanner: TagScanner): Waiting<boolean> {
+  const from = input.offset;
+  yield* input.space();
+  const kind = yield* scanner.next(input);
+  const cut = input.ended && !input.finished && (scanner.ranOut || input.pos === input.text.length);
+  const code = yield* input.peek();
+  input.back(from);
+  return cut || code === OBJECT || kind === PARAMETER_OPEN || kind === CALL_CLOSE || kind === JSON_OPEN;
+}
+
+const OBJECT = 0x7b;
+const CDATA = "<![CDATA[";
 
 /** The body of one call: parameters up to its closer. */
 class Parameters {
   private readonly input: Input;
   private readonly calls: Calls;
+  private readonly scanner: TagScanner;
   private readonly tags: ParameterTags;
   private readonly call: Call;
+  private readonly marked: boolean;
   private readonly given = new Set<string>();
 
-  constructor(input: Input, calls: Calls, tags: ParameterTags, call: Call) {
+  constructor(input: Input, calls: Calls, scanner: TagScanner, call: Call, marked: boolean) {
     this.input = input;
     this.calls = calls;
-    this.tags = tags;
+    this.scanner = scanner;
+    this.tags = scanner.set.tags;
     this.call = call;
+    this.marked = marked;
   }
 
   *read(): Waiting<number> {
-    const { input, calls, tags, call } = this;
-    const { repair } = calls.rules;
+    const { input, scanner, call } = this;
+    const { repair } = this.calls.rules;
     for (;;) {
       const behind = input.offset;
       yield* input.space();
-      if (yield* input.take(tags.call.close)) return this.complete(input.offset);
-      if (yield* input.at(stem(tags.parameter.open))) {
+      const kind = yield* scanner.next(input);
+      if (kind === CALL_CLOSE) {
+        input.pos = scanner.behind;
+        return this.complete(input.offset);
+      }
+      if (kind === PARAMETER_OPEN) {
         const outcome = yield* this.parameter();
         if (outcome !== MORE) return outcome;
-      } else if (repair && (yield* input.take(tags.parameter.close))) {
-        call.repair("surplus-tag", input.offset - tags.parameter.close.length);
-      } else if (repair && this.given.size === 0 && (yield* input.peek()) === 0x7b) {
+      } else if (repair && kind === PARAMETER_CLOSE) {
+        call.repair("surplus-tag", input.offset);
+        input.pos = scanner.behind;
+      } else if (kind === JSON_OPEN && this.given.size === 0 && (yield* scanner.named(input, () => true))) {
+        return yield* this.json();
+      } else if (repair && this.given.size === 0 && (yield* input.peek()) === OBJECT) {
         call.repair("near-miss-tag", input.offset);
-        yield* jsonArguments(input, calls, call);
-        const end = input.offset;
-        yield* input.space();
-        if (!(yield* input.take(tags.call.close))) input.back(end);
-        return CALL;
+        return yield* this.json();
       } else if (!(yield* input.more()) || (yield* this.endsHere())) {
         return yield* this.unclosed(behind);
       } else {
@@ -117,25 +262,49 @@ class Parameters {
     }
   }
 
+  /** The arguments are one JSON value, and close the call. */
+  private *json(): Waiting<number> {
+    const { input, scanner } = this;
+    yield* jsonArguments(input, this.calls, this.call);
+    for (let closers = 0; ; closers++) {
+      const end = input.offset;
+      yield* input.space();
+      const kind = yield* scanner.next(input);
+      if ((kind === CALL_CLOSE || kind === JSON_CLOSE) && closers < 2) {
+        input.pos = scanner.behind;
+      } else {
+        if (scanner.ranOut && this.scanner.set.endsInHalf(input.text, input.pos)) input.pos = input.text.length;
+        else input.back(end);
+        return CALL;
+      }
+      if (kind === CALL_CLOSE) return CALL;
+    }
+  }
+
   /** A wrapper's closer, the next call, an end-of-turn token, or half of a closer at the end. */
   private *endsHere(): Waiting<boolean> {
-    const { input, calls, tags } = this;
-    const { ends } = calls.rules;
+    const { input, calls, scanner } = this;
     for (;;) {
-      const here = ends.at(input.text, input.pos, input.ended);
-      if (here >= 0) return here === 1 || input.endsInPartOf([tags.call.close]);
+      const kind = yield* scanner.next(input);
+      if (kind !== NONE) return kind !== PARAMETER_GARBLED && kind !== JSON_OPEN;
+      const here = calls.rules.ends.at(input.text, input.pos, input.ended);
+      if (here >= 0) return here === 1 || this.endsInHalfCloser();
       yield;
     }
   }
 
+  private endsInHalfCloser(): boolean {
+    return this.input.endsInPartOf([this.scanner.set.callClose]);
+  }
+
   /** All values are complete, only the closer is missing. */
   private *unclosed(end: number): Waiting<number> {
-    const { input, calls, call, tags } = this;
-    if (input.endsInPartOf([tags.call.close])) input.pos = input.text.length;
+    const { input, calls, call } = this;
+    if (this.endsInHalfCloser()) input.pos = input.text.length;
     if (ranOut(input)) {
       call.fail("truncated", "The output was cut off before the end of the call.", input.offset);
     } else if (!calls.rules.repair) {
-      call.fail("invalid-arguments", `${tags.call.close} is missing.`, input.offset);
+      call.fail("invalid-arguments", `${this.scanner.set.callClose} is missing.`, input.offset);
     } else {
       call.repair("missing-closer", end);
     }
@@ -150,33 +319,78 @@ class Parameters {
 
   /** `|<parameter=port>Oban</parameter>` */
   private *parameter(): Waiting<number> {
-    const { input, calls, call, tags, given } = this;
+    const { input, calls, call, scanner, tags, given } = this;
+    const { repair } = calls.rules;
     const at = input.offset;
-    const header = yield* readHeader(input, tags.parameter.open, (name, exact) =>
-      exact || (calls.rules.repair && hasParameter(call, name)),
+    const { mark } = scanner;
+    const strange = this.marked && mark < 0;
+    const named = yield* scanner.named(input, (name, sure) =>
+      sure === EXACT && !strange ? true : repair && (surely(name, sure) && !strange ? true : hasParameter(call, name)),
     );
-    if (header === null || header.text === "") {
-      if (!(yield* input.more())) return yield* this.open("The output ends inside a parameter's tag.", null);
+    const { name, sure, selfClosed, ateNewline, attributes } = scanner;
+    if (!named || (name === "" && !scanner.set.blanks)) {
+      if (scanner.ranOut || !(yield* input.more())) {
+        input.pos = input.text.length;
+        return yield* this.open("The output ends inside a parameter's tag.", null);
+      }
       return yield* this.broken(`A ${tags.parameter.open}…> tag needs a name.`, at);
     }
-    if (!header.exact) call.repair("near-miss-tag", at);
-    const argument = new Argument(call, calls, header.text);
-    if (tags.newline && !header.ateNewline) yield* input.take("\n");
-    const value = new TaggedValue(tags, {
-      call,
-      argument,
-      key: header.text,
-      given,
-      ends: calls.rules.ends,
-      repair: calls.rules.repair,
-      knows: (name) => calls.declares(name),
-    });
-    yield* input.run(value);
-    if (value.outcome === "open") return yield* this.open("The output ends inside a value.", value.resume);
-    if (value.outcome !== "closed") call.repair(value.outcome, input.offset);
+    if (sure !== EXACT || (mark !== 0 && scanner.set.marks.length !== 0)) call.repair("near-miss-tag", at);
+    const argument = new Argument(call, calls, name, this.wire(attributes));
+    if (!selfClosed) {
+      if (tags.newline && !ateNewline) yield* input.take("\n");
+      const cdata = tags.cdata === true && (yield* input.take(CDATA));
+      const holdsAll = repair && name === tags.allIn && given.size === 0 && this.lacks(name);
+      if (holdsAll) argument.pause();
+      const value = new TaggedValue(scanner, {
+        call,
+        argument,
+        key: name,
+        given,
+        ends: calls.rules.ends,
+        repair,
+        knows: (tool) => calls.declares(tool),
+        marked: this.marked && !strange,
+        cdata,
+      });
+      yield* input.run(value);
+      if (value.outcome === "open") return yield* this.open("The output ends inside a value.", value.resume);
+      if (value.outcome !== "closed") call.repair(value.outcome, input.offset);
+      if (holdsAll && (yield* this.isAll(argument.held))) return MORE;
+    }
     argument.end();
-    given.add(header.text);
+    given.add(name);
     return MORE;
+  }
+
+  /** What the tag says of its value's type. */
+  private wire(attributes: ReadonlyMap<string, string>): "text" | "json" | undefined {
+    const { type } = this.tags;
+    const stated = type && attributes.get(type.attribute);
+    if (type === undefined || stated === undefined) return undefined;
+    return stated === type.text ? "text" : "json";
+  }
+
+  private lacks(name: string): boolean {
+    return this.call.tool !== undefined && !hasParameter(this.call, name);
+  }
+
+  /** `<parameter name="arguments">{"port": "Oban"}</parameter>|</invoke>`: the value is what the arguments are. */
+  private *isAll(text: string): Waiting<boolean> {
+    const { input, calls, call, scanner } = this;
+    const from = input.offset;
+    yield* input.space();
+    const kind = yield* scanner.next(input);
+    const last = kind === CALL_CLOSE || !(yield* input.more()) || (kind !== PARAMETER_OPEN && (yield* this.endsHere()));
+    input.back(from);
+    const { repair, depth } = calls.rules;
+    const trimmed = text.trim();
+    const json =
+      last && trimmed.startsWith("{") ? readJson(trimmed, { repair, depth, node: call.node, log: call }) : null;
+    if (json === null) return false;
+    call.repair("encoded-arguments", from);
+    call.write(json);
+    return true;
   }
 
   /** The output ends, and something is still open. `resume`: where a whole call begins inside it. */
@@ -195,16 +409,31 @@ class Parameters {
 
   /** Something is wrong: reading goes on behind the call's closer. */
   private *broken(message: string, offset: number): Waiting<number> {
-    const { input, calls, call, tags } = this;
+    const { input, call, scanner } = this;
     call.fail("invalid-arguments", message, offset);
-    yield* resyncAt(input, calls.rules.ends, [tags.call.close]);
-    yield* input.take(tags.call.close);
+    yield* resyncTo(input, this.outsideEnds());
+    if ((yield* scanner.next(input)) === CALL_CLOSE) input.pos = scanner.behind;
     call.end(input.offset);
     return CALL;
   }
-}
 
-/** The tag without its last character: `<parameter`. */
-function stem(open: string): string {
-  return open.slice(0, -1);
+  /** What ends a broken call: its own tags do not, but for its closer. */
+  private outsideEnds(): Ends {
+    const { ends } = this.calls.rules;
+    const { scanner } = this;
+    return {
+      first: ends.first.includes("<") ? ends.first : `${ends.first}<`,
+      at: (text, at, ended) => {
+        const kind = text.charCodeAt(at) === 0x3c ? scanner.at(text, at, ended) : NONE;
+        if (kind === WAIT) return -1;
+        if (kind === CALL_CLOSE || kind === WRAP_OPEN) return 1;
+        if (kind === CALL_OPEN) {
+          const opens = scanner.opensSurely(text, ended);
+          if (opens !== NONE) return opens;
+        }
+        return kind === NONE ? ends.at(text, at, ended) : 0;
+      },
+      breaks: (text, at, ended) => ends.breaks(text, at, ended),
+    };
+  }
 }

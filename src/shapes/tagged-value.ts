@@ -1,10 +1,22 @@
 import type { Argument } from "../argument.ts";
 import type { Call } from "../calls.ts";
-import { BLANKS, type Input, isBlank, type Pump } from "../input.ts";
+import { BLANKS, type Input } from "../input.ts";
 import type { Ends } from "../json/reader.ts";
 import { declaresProperty } from "../schema/declared.ts";
-import { matchLength } from "./ends.ts";
-import type { ParameterTags } from "./parameter-tags.ts";
+import * as verdict from "./tag-text.ts";
+import { skipBlanks, TagText } from "./tag-text.ts";
+import {
+  CALL_CLOSE,
+  CALL_OPEN,
+  NONE,
+  PARAMETER_CLOSE,
+  PARAMETER_GARBLED,
+  PARAMETER_OPEN,
+  surely,
+  type TagScanner,
+  WAIT,
+  WRAP_OPEN,
+} from "./tags.ts";
 
 /** What a value has to know of the call around it. */
 export interface Surroundings {
@@ -17,276 +29,153 @@ export interface Surroundings {
   repair: boolean;
   /** Is a tool of this name declared? */
   knows: (name: string) => boolean;
+  /** Only tags with their mark are tags. */
+  marked: boolean;
+  /** The value stands in `<![CDATA[…]]>`. */
+  cdata: boolean;
 }
 
-const LESS = 0x3c;
-const NEWLINE = 0x0a;
-/** Longest tag that is looked at, and longest garbage in a closer. */
-const TAG_LENGTH = 256;
-const GARBAGE = 30;
-
-/** Verdicts at a `<`: text; not yet known; the value ends here, or before here; a tag to leave out. */
-const DATA = 0;
-const WAIT = -1;
-const CLOSER = 1;
-const BEFORE = 2;
-const DROP = 3;
-
-/** What follows a tag, behind white space. */
-const OTHER = 0;
-const STRUCTURE = 1;
-const PARAMETER = 2;
-const UNDECLARED = 3;
-const ANOTHER_CLOSER = 4;
+const CDATA_END = "]]>";
 
 /**
  * The text of a tag up to where it ends: `<parameter=code>|if a < b: print("</parameter>")|</parameter></function>`.
- *
- * A closer counts only where structure follows it, so that a value may hold closers, tags, and whole calls. The look-ahead
- * is white space and one tag. Inside the value, tags of the same kind are counted, so that a pair stays together.
  */
-export class TaggedValue implements Pump {
-  /** How it ended: at its closer, without one, or not at all. */
-  outcome: "closed" | "missing-closer" | "near-miss-tag" | "open" = "open";
-  /** Offset of a whole call that begins inside the value, if the value never ends. */
-  resume: number | null = null;
-
-  private readonly tags: ParameterTags;
+export class TaggedValue extends TagText {
+  private readonly tags: TagScanner;
   private readonly around: Surroundings;
-  /** Parameter tags open inside the value, in each function tag that is open inside it. */
-  private depths = [0];
-  private start = true;
-  private pausesHere = false;
-  private length = 0;
 
-  constructor(tags: ParameterTags, around: Surroundings) {
+  constructor(tags: TagScanner, around: Surroundings) {
+    super({ argument: around.argument, newline: tags.set.tags.newline === true, repair: around.repair });
     this.tags = tags;
     this.around = around;
+    if (around.cdata) this.suffix = CDATA_END;
   }
 
-  step(input: Input): boolean {
-    const { text } = input;
-    const end = text.length;
-    let from = input.pos;
-    let i = from;
-    let plain = true;
-    for (;;) {
-      let code = 0;
-      while (i < end) {
-        code = text.charCodeAt(i);
-        if (code === LESS) break;
-        if (code < 0x20 || code === 0x22 || code === 0x5c) plain = false;
-        i++;
-      }
-      if (i === end) {
-        // a line break may belong to the closer, half a character waits for the other half
-        const keep = !input.ended && i > from && (code === NEWLINE || (code >= 0xd800 && code <= 0xdbff)) ? 1 : 0;
-        this.emit(input, from, i - keep, plain);
-        input.pos = i - keep;
-        return input.ended;
-      }
-      const verdict = this.decide(text, i, input);
-      if (this.pausesHere) {
-        this.pausesHere = false;
-        this.emit(input, from, i, plain);
-        from = i;
-        this.around.argument.pause();
-      }
-      const layout = this.tags.newline && i > from && text.charCodeAt(i - 1) === NEWLINE ? 1 : 0;
-      if (verdict === DATA) {
-        i++;
-        continue;
-      }
-      this.emit(input, from, i - layout, plain);
-      plain = true;
-      if (verdict === WAIT) {
-        input.pos = i - layout;
-        return false;
-      }
-      if (verdict !== DROP) {
-        input.pos = verdict === CLOSER ? i + this.length : i;
-        if (this.outcome === "open") this.outcome = verdict === CLOSER ? "closed" : "missing-closer";
-        return true;
-      }
-      i += this.length;
-      from = i;
-      input.pos = i;
-    }
-  }
-
-  private emit(input: Input, from: number, to: number, plain: boolean): void {
-    if (to <= from) return;
-    this.start = false;
-    const whole = from === 0 && to === input.text.length;
-    this.around.argument.write(whole ? input.text : input.text.slice(from, to), input.base + from, plain);
-  }
-
-  private get depth(): number {
-    return this.depths[this.depths.length - 1] as number;
-  }
-
-  private count(change: number): typeof DATA {
-    this.depths[this.depths.length - 1] = Math.max(0, this.depth + change);
-    return DATA;
-  }
-
-  /** What is the `<` at `i`? */
-  private decide(text: string, i: number, input: Input): number {
-    const { tags } = this;
-    const known = [stem(tags.parameter.close), stem(tags.parameter.open), tags.call.open, tags.call.close, tags.wrap.open];
-    const length = matchLength(known, text, i, input.ended);
-    if (length <= 0) return length;
-    switch (known.indexOf(text.slice(i, i + length))) {
-      case 0:
-        return this.closer(text, i, input);
-      case 1:
+  protected decide(text: string, i: number, input: Input): number {
+    const { tags, around } = this;
+    const kind = tags.at(text, i, input.ended, around.marked);
+    if (kind <= NONE) return kind === WAIT ? verdict.WAIT : verdict.DATA;
+    if (around.cdata) return this.cdataEnds(kind, text, i, input);
+    switch (kind) {
+      case PARAMETER_CLOSE:
+        return this.closerTo(text, i, tags.behind, input);
+      case PARAMETER_GARBLED:
+        return this.garbled(text, i, tags.behind, input);
+      case PARAMETER_OPEN:
         return this.parameter(text, i, input);
-      case 2:
-        return this.functionOpens();
-      case 3:
-        return this.functionCloses(text, i, input);
+      case CALL_OPEN:
+        return this.innerCall(text, i, input);
+      case CALL_CLOSE:
+        return this.callClosesTo(text, tags.behind, input);
+      case WRAP_OPEN:
+        return this.wrapper(text, i, tags.behind, input, false);
       default:
-        return this.wrapper(text, i, input);
+        return verdict.DATA;
     }
   }
 
-  /** `|</parameter>`, or something that was meant to be one. */
-  private closer(text: string, i: number, input: Input): number {
-    const { close } = this.tags.parameter;
-    const { ended } = input;
-    if (text.startsWith(close, i)) {
-      if (this.depths.length > 1 && this.depth > 0) return this.count(-1);
-      this.length = close.length;
-      const next = this.follows(text, i + close.length, ended);
-      if (next === WAIT) return WAIT;
-      if (this.depth > 0) return next === STRUCTURE || next === PARAMETER ? CLOSER : this.count(-1);
-      return next === OTHER ? DATA : CLOSER;
-    }
-    const from = i + close.length - 1;
-    const limit = Math.min(text.length, from + GARBAGE);
-    let at = from;
-    while (at < limit && text.charCodeAt(at) !== 0x3e && text.charCodeAt(at) !== LESS) at++;
-    if (at === text.length) return ended ? DATA : WAIT;
-    if (text.charCodeAt(at) !== 0x3e || !this.around.repair || this.depths.length > 1 || this.depth > 0) return DATA;
-    const next = this.follows(text, at + 1, ended);
-    if (next === WAIT) return WAIT;
-    if (next !== PARAMETER && (next !== STRUCTURE || skipBlanks(text, at + 1) === text.length)) return DATA;
-    this.length = at + 1 - i;
-    this.outcome = "near-miss-tag";
-    return CLOSER;
+  /** `]]>|</param>`: in a CDATA section nothing else counts. */
+  private cdataEnds(kind: number, text: string, i: number, input: Input): number {
+    const whole = i - input.pos >= CDATA_END.length && text.endsWith(CDATA_END, i);
+    return kind === PARAMETER_CLOSE && text.startsWith(CDATA_END, i - CDATA_END.length) && whole
+      ? this.closerTo(text, i, this.tags.behind, input)
+      : verdict.DATA;
   }
 
   /** `|<parameter=folder>` inside the value: the closer before it was forgotten, or it is data. */
   private parameter(text: string, i: number, input: Input): number {
-    const { argument, key, given, repair } = this.around;
-    const header = this.nameIn(text, i, input.ended);
-    if (header === null) return WAIT;
-    if (header.name === "") return DATA;
-    const lineStart = i === input.pos ? this.start : text.charCodeAt(i - 1) === NEWLINE;
-    if (lineStart && repair && this.depths.length === 1 && this.depth === 0) {
-      if (header.name === key && !argument.isText) {
-        this.length = header.length;
-        return DROP;
+    const { tags, around } = this;
+    const { argument, key, given, repair } = around;
+    const end = tags.header(text, input.ended, surely);
+    if (end === WAIT) return verdict.WAIT;
+    if (end === NONE) return tags.nameless(text) ? this.count(1) : verdict.DATA;
+    const { name } = tags;
+    const mayStand = tags.isToken || this.startsLine(text, i, input);
+    if (mayStand && repair && this.depths.length === 1 && this.depth === 0) {
+      if (name === key && !argument.isText) {
+        this.length = end - i;
+        return verdict.DROP;
       }
-      if (header.name !== key && !given.has(header.name) && this.declares(header.name)) return BEFORE;
+      if (name !== key && !given.has(name) && this.declares(name)) return verdict.BEFORE;
     }
     return this.count(1);
   }
 
-  private functionOpens(): number {
-    this.depths.push(0);
-    return DATA;
-  }
-
-  private functionCloses(text: string, i: number, input: Input): number {
-    if (this.depths.length > 1) {
-      this.depths.pop();
-      return DATA;
-    }
-    if (!this.around.repair) return DATA;
-    const next = this.follows(text, i + this.tags.call.close.length, input.ended, true);
-    if (next === WAIT) return WAIT;
-    return next === STRUCTURE ? BEFORE : DATA;
+  /** `|<function=other>` inside the value. */
+  private innerCall(text: string, i: number, input: Input): number {
+    const { tags } = this;
+    const opens = tags.opensSurely(text, input.ended);
+    if (opens <= NONE) return opens === WAIT ? verdict.WAIT : verdict.DATA;
+    return tags.set.wrapped ? this.callOpens() : this.wrapper(text, i, i, input, true);
   }
 
   /** `|<tool_call><function=declared>` at the start of a line: if this value never ends, a call begins here. */
-  private wrapper(text: string, i: number, input: Input): number {
-    const lineStart = i === input.pos ? this.start : text.charCodeAt(i - 1) === NEWLINE;
-    if (this.resume !== null || !lineStart || this.depths.length > 1) return DATA;
-    const { wrap, call } = this.tags;
-    const at = skipBlanks(text, i + wrap.open.length);
-    if (at === text.length && !input.ended) return WAIT;
-    if (!text.startsWith(call.open, at)) {
-      return !input.ended && call.open.startsWith(text.slice(at)) ? WAIT : DATA;
-    }
-    const close = text.indexOf(">", at);
-    if (close < 0) return input.ended || text.length - at > TAG_LENGTH ? DATA : WAIT;
-    if (!this.around.knows(text.slice(at + call.open.length, close).trim())) return DATA;
+  private wrapper(text: string, i: number, from: number, input: Input, opens: boolean): number {
+    const { tags, around } = this;
+    const data = (): number => (opens ? this.callOpens() : verdict.DATA);
+    if (this.resume !== null || this.depths.length > 1 || (opens && this.depth > 0)) return data();
+    if (!this.startsLine(text, i, input) && !tags.isToken) return data();
+    let at = skipBlanks(text, from);
+    for (const lead of tags.set.tags.lead ?? []) if (text.startsWith(lead, at)) at = skipBlanks(text, at + lead.length);
+    if (at === text.length) return input.ended ? data() : verdict.WAIT;
+    const kind = tags.at(text, at, input.ended, around.marked);
+    if (kind === WAIT) return verdict.WAIT;
+    if (kind !== CALL_OPEN) return this.leadMayCome(text, at, input) ? verdict.WAIT : data();
+    const end = tags.header(text, input.ended, surely);
+    if (end === WAIT) return verdict.WAIT;
+    if (end === NONE || !around.knows(tags.name)) return data();
     this.resume = input.base + i;
     this.pausesHere = true;
-    return DATA;
+    return data();
+  }
+
+  private leadMayCome(text: string, at: number, { ended }: Input): boolean {
+    const rest = text.slice(at, at + 64);
+    return !ended && (this.tags.set.tags.lead ?? []).some((lead) => lead.length > rest.length && lead.startsWith(rest));
   }
 
   private declares(name: string): boolean {
     return hasParameter(this.around.call, name);
   }
 
-  /** The name in a parameter's opener at `i`; null: not yet known, `""`: it is none. */
-  private nameIn(text: string, i: number, ended: boolean): { name: string; length: number } | null {
-    const { open } = this.tags.parameter;
-    if (text.length - i < open.length && !ended) return null;
-    const none = { name: "", length: 0 };
-    if (!text.startsWith(open, i)) return none;
-    const limit = Math.min(text.length, i + TAG_LENGTH);
-    for (let at = i + open.length; at < limit; at++) {
-      const code = text.charCodeAt(at);
-      if (code === 0x3e) return { name: text.slice(i + open.length, at).trim(), length: at + 1 - i };
-      if (code === LESS || code === NEWLINE) return none;
-    }
-    return ended || limit - i === TAG_LENGTH ? none : null;
-  }
-
-  /** What stands behind white space at `from`? `call`: a parameter's tags mean nothing there. */
-  private follows(text: string, from: number, ended: boolean, call = false): number {
-    const { tags } = this;
+  protected follows(text: string, from: number, ended: boolean, call = false): number {
+    const { tags, around } = this;
     const i = skipBlanks(text, from);
-    if (i - from === BLANKS) return STRUCTURE;
-    if (i === text.length) return ended ? STRUCTURE : WAIT;
-    const here = this.around.ends.at(text, i, ended);
-    if (here === 1) return STRUCTURE;
-    if (!call) {
-      if (text.startsWith(tags.call.close, i)) return STRUCTURE;
-      if (text.startsWith(tags.parameter.open, i)) {
-        const header = this.nameIn(text, i, ended);
-        if (header === null) return WAIT;
-        return this.declares(header.name) && !this.around.given.has(header.name) ? PARAMETER : UNDECLARED;
-      }
-      if (text.startsWith(tags.parameter.close, i)) return this.closersThenStructure(text, i, ended);
+    if (i - from === BLANKS) return verdict.STRUCTURE;
+    if (i === text.length) return ended ? verdict.STRUCTURE : verdict.WAIT;
+    const kind = tags.at(text, i, ended);
+    const { mark } = tags;
+    if (kind === WAIT) return verdict.WAIT;
+    if (kind === PARAMETER_OPEN) {
+      if (call) return verdict.OTHER;
+      const end = tags.header(text, ended, surely);
+      if (end === WAIT) return verdict.WAIT;
+      const known = end !== NONE && this.declares(tags.name) && !around.given.has(tags.name);
+      if (known) return verdict.PARAMETER;
+      return (around.marked && mark < 0) || !tags.isRegular(text) ? verdict.OTHER : verdict.UNDECLARED;
     }
-    const rest = text.slice(i, i + TAG_LENGTH);
-    const partial = [tags.call.close, tags.parameter.open, tags.parameter.close].some((tag) => tag.startsWith(rest));
-    if (partial) return ended ? STRUCTURE : WAIT;
-    return here < 0 ? WAIT : OTHER;
+    if (kind === PARAMETER_CLOSE || kind === PARAMETER_GARBLED) {
+      if (call || kind === PARAMETER_GARBLED || (around.marked && mark < 0)) return verdict.OTHER;
+      return this.closersThenStructure(text, tags.behind, ended);
+    }
+    if (kind === CALL_OPEN) {
+      const opens = tags.opensSurely(text, ended);
+      if (opens !== NONE) return opens === WAIT ? verdict.WAIT : verdict.STRUCTURE;
+    } else if (kind !== NONE && (!call || kind !== CALL_CLOSE)) {
+      return verdict.STRUCTURE;
+    }
+    const here = around.ends.at(text, i, ended);
+    if (here === 1) return verdict.STRUCTURE;
+    if (!call && tags.set.endsInHalf(text, i)) return ended ? verdict.STRUCTURE : verdict.WAIT;
+    return here < 0 ? verdict.WAIT : verdict.OTHER;
   }
 
   /** A second closer is a stray one if structure follows it. */
-  private closersThenStructure(text: string, i: number, ended: boolean): number {
-    const { close } = this.tags.parameter;
-    if (this.depth > 0) return ANOTHER_CLOSER;
-    const next = this.follows(text, i + close.length, ended);
-    return next === OTHER || next === WAIT ? next : ANOTHER_CLOSER;
+  private closersThenStructure(text: string, to: number, ended: boolean): number {
+    if (this.depth > 0) return verdict.ANOTHER_CLOSER;
+    const next = this.follows(text, to, ended);
+    return next === verdict.OTHER || next === verdict.WAIT ? next : verdict.ANOTHER_CLOSER;
   }
-}
-
-function stem(tag: string): string {
-  return tag.slice(0, -1);
-}
-
-function skipBlanks(text: string, from: number): number {
-  let i = from;
-  const end = Math.min(text.length, from + BLANKS);
-  while (i < end && isBlank(text.charCodeAt(i))) i++;
-  return i;
 }
 
 /** Does the tool of this call declare a parameter of this name? */

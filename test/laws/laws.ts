@@ -13,6 +13,7 @@ import { validateArguments } from "../../src/schema/validate-arguments.ts";
 import type { BrokenReply, Output, Scene } from "../support/arbitraries.ts";
 import { type Chunking, chunkings, chunksOf } from "../support/chunks.ts";
 import type { RunOptions } from "../support/corpus.ts";
+import { Headers } from "../support/headers.ts";
 import { eventFault, mergeEvents } from "../support/merge.ts";
 
 /** What came out of a parser; without `end` there is no result. */
@@ -145,7 +146,7 @@ export function lossFault(subject: Subject, { text, options }: Output): Fault {
     }
   }
   pieces.push({ from, to: text.length, out, behindCall: pieces.length > 0 });
-  const markup = new Markup(options.format as string, options.prefill ?? "");
+  const markup = new Markup(options.format as string, options.prefill ?? "", text);
   for (const [at, piece] of pieces.entries()) {
     const outside = text.slice(piece.from, piece.to);
     if (!markup.explains(outside, piece.out, piece.behindCall, at < pieces.length - 1)) {
@@ -162,13 +163,18 @@ class Markup {
   private readonly stops: readonly string[];
   /** The rest of a marker whose beginning stands in the prefill. */
   private readonly rests: readonly string[];
+  private readonly headers: Headers | null;
+  /** The output holds a list of calls: blanks in it are layout. */
+  private readonly lists: boolean;
 
-  constructor(name: string, prefill: string) {
+  constructor(name: string, prefill: string, text: string) {
+    this.lists = /\[\s*\{/.test(text);
     const { reasoning, stops, declaration } = getFormat(name);
-    const { closers = [], dropped = [], opens } = declaration;
-    this.anywhere = [...reasoning.flatMap(({ open, close }) => [open, close]), ...dropped];
+    const { closers = [], dropped = [], answer = [], opens } = declaration;
+    this.anywhere = [...[...reasoning, ...answer].flatMap(({ open, close }) => [open, close]), ...dropped];
     this.closers = closers;
     this.stops = stops;
+    this.headers = declaration.messages ? new Headers(declaration.messages, prefill) : null;
     const all = [...this.anywhere, ...closers, ...stops, ...Object.keys(opens)];
     this.rests = all.flatMap((marker) =>
       Array.from({ length: marker.length - 1 }, (_, at) => at + 1)
@@ -186,6 +192,7 @@ class Markup {
       seen.add(state);
       if (at === text.length) return done === out.length;
       const skip = (length: number): boolean => length > 0 && walk(at + length, done, residue);
+      if (this.headers?.lengths(text, at, behind).some(skip)) return true;
       if (residue && this.residue(text, at, before).some(skip)) return true;
       if (text[at] === out[done] && walk(at + 1, done + 1, false)) return true;
       if (this.anywhere.some((marker) => text.startsWith(marker, at) && skip(marker.length))) return true;
@@ -208,7 +215,11 @@ class Markup {
     const found = this.closers
       .filter((closer) => text.startsWith(closer, from))
       .map((closer) => blanks + closer.length);
-    if ("}],".includes(text[from] ?? " ")) found.push(blanks + 1);
+    if ("}]".includes(text[from] ?? " ")) found.push(blanks + 1);
+    // between the elements of a list
+    const comma = /^\s*,\s*/.exec(text.slice(at));
+    if (comma !== null) found.push(comma[0].length);
+    if (this.lists && from === text.length) found.push(blanks);
     if (text.startsWith("```", from)) found.push(blanks + 3);
     const rest = text.slice(from);
     if (rest !== "" && this.closers.some((closer) => closer.startsWith(rest))) found.push(blanks + rest.length);

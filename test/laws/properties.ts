@@ -6,6 +6,7 @@ import {
   type Output,
   outputs,
   toolsOf,
+  writesMarkers,
   written,
   writtenScenes,
 } from "../support/arbitraries.ts";
@@ -162,7 +163,7 @@ export const laws: Record<string, Law> = {
 
 /** A lost quote can only be told where the format has markers. */
 export function applies(law: Law, format: string): boolean {
-  return law !== laws.lostQuote || Object.keys(getFormat(format).declaration.opens).length > 0;
+  return law !== laws.lostQuote || writesMarkers(format);
 }
 
 /** The property that a law finds no fault in what is given. */

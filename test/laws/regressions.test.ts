@@ -71,6 +71,34 @@ describe("mistral", () => {
   }
 });
 
+describe("a first element without a name does not vanish from a list of calls", () => {
+  for (const [format, opener] of [
+    ["hermes", "<tool_call>"],
+    ["mistral", "[TOOL_CALLS]"],
+  ] as const) {
+    test(format, () => {
+      const text = `${opener}[{"nope": "f", "arguments": {}}, {"name": "f", "arguments": {}}]x`;
+      const given = output(format, text, {});
+      expect(lossFault(ours, given)).toBeNull();
+      expect(chunkingFault(ours, given)).toBeNull();
+      expect(parse(text, given.options)).toMatchObject({ content: "x", calls: [{ name: "f" }] });
+    });
+  }
+});
+
+describe("an argument that the prompt has begun", () => {
+  test("keeps its beginning, whatever the chunks", () => {
+    const call = '<tool_call>\n{"name": "f", "arguments": {"s": "Oban"}}\n</tool_call>';
+    for (let length = call.indexOf("Oban"); length < call.indexOf("}}"); length++) {
+      const { options } = output("hermes", "", { s: { type: "string" } }, { prefill: call.slice(0, length) });
+      for (const size of [1, 2, 100]) {
+        const { calls } = run(chunksOf(call.slice(length), size), options).result;
+        expect(calls).toMatchObject([{ arguments: { s: "Oban" }, argumentsText: '{"s":"Oban"}' }]);
+      }
+    }
+  });
+});
+
 describe("a broken word does not end its call where the chunk ends", () => {
   for (const [format, text] of [
     ["raw-json", '{"name": "f", "arguments": {"a": [trfalse]}}\nx'],

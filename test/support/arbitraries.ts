@@ -441,13 +441,19 @@ export function brokenReplies(format: string): fc.Arbitrary<BrokenReply> {
       })
       .map(({ texts, broken, place }) => {
         const all = [...calls.slice(0, place), broken, ...calls.slice(place)];
-        const pieces = all.flatMap((call, index) => [texts[index] as string, `${call}\n`]);
-        pieces.push(texts.at(-1) as string);
+        const content = texts.map((given) => textPiece(format, given));
+        const pieces = all.flatMap((call, index) => [content[index] as string, `${call}\n`]);
+        pieces.push(content.at(-1) as string);
         // without closers a broken call ends at the next opener: what stands before that belongs to it
         if (isWithoutClosers(format)) pieces[2 * place + 2] = "";
         return { tools, pieces, at: 2 * place + 1, broken: `${broken}\n` };
       });
   });
+}
+
+/** Text between calls, in a message of its own where the format has messages. */
+function textPiece(format: string, content: string): string {
+  return getFormat(format).declaration.messages === undefined ? content : unchecked(format, { content });
 }
 
 /** Replies of calls directly behind each other, in one of which a string has lost its closing quote. */
@@ -464,6 +470,12 @@ export function lostQuoteReplies(format: string): fc.Arbitrary<BrokenReply> {
   });
 }
 
+/** Does the format write its calls with a marker? Some only read them. */
+export function writesMarkers(format: string): boolean {
+  const text = unchecked(format, { calls: [{ name: "a", arguments: {} }] });
+  return Object.keys(getFormat(format).declaration.opens).some((opener) => text.includes(opener));
+}
+
 function isWithoutClosers(format: string): boolean {
   const { opens, closers = [] } = getFormat(format).declaration;
   return Object.keys(opens).length > 0 && closers.length === 0;
@@ -475,7 +487,7 @@ function badCalls(format: string, tool: Tool): fc.Arbitrary<string> {
     unchecked(format, { calls: [{ name, arguments: args }] });
   const good = call(tool.name, { zzz: { a: [1, 2] } });
   // without a marker, a call of no declared tool is text
-  const undeclared = Object.keys(getFormat(format).declaration.opens).length === 0 ? tool.name : "no_such_tool";
+  const undeclared = writesMarkers(format) ? "no_such_tool" : tool.name;
   return fc.oneof(
     fc.constantFrom(call(undeclared, { a: 1, b: "two" }), call(undeclared, {})),
     fc.constantFrom(

@@ -1,0 +1,755 @@
+import type { Call, Calls } from "../calls.ts";
+import { Input, isBlank, type Pump, type Waiting } from "../input.ts";
+import { type Ends, JsonReader } from "../json/reader.ts";
+import { escapeControl, PYTHON_WORDS } from "../json/repairs.ts";
+import { declaresProperty } from "../schema/declared.ts";
+import { anything, type SchemaNode } from "../schema/node.ts";
+import { matchLength } from "./ends.ts";
+import { skipBlanks } from "./tag-text.ts";
+
+/** How a format writes the arguments of a call, where that is not JSON. */
+export interface LiteralNotation {
+  /**
+   * A token on both sides of a string, in which there are no escapes: `{port:<|"|>Oban<|"|>}`. Keys are bare. Without
+   * one the notation is Python's: `(port='Oban')`.
+   */
+  quote?: string | undefined;
+}
+
+export interface LiteralReaderOptions {
+  call: Call;
+  notation: LiteralNotation;
+  /** The bracket that closes the arguments, whose opener was read. */
+  close: string;
+  ends: Ends;
+  repair: boolean;
+  depth: number;
+}
+
+/** What goes on in a bracket. */
+const ARGUMENTS = 0;
+const OBJECT = 1;
+const LIST = 2;
+
+interface Container {
+  kind: number;
+  close: number;
+  node: SchemaNode;
+  count: number;
+}
+
+/** What is expected next. */
+const KEY = 0;
+const COLON = 1;
+const VALUE = 2;
+const AFTER = 3;
+const STRING = 4;
+const BARE = 5;
+const OVER = 6;
+
+/** More text is needed. */
+const WAIT = -1;
+
+const YES = 1;
+const NO = 0;
+
+const QUOTE = 0x22;
+const APOSTROPHE = 0x27;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const EQUALS = 0x3d;
+const COLON_SIGN = 0x3a;
+const ROUND = 0x28;
+const CLOSE_ROUND = 0x29;
+
+/** Longest key, and longest look-ahead for one. */
+const KEY_LENGTH = 256;
+const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+const PYTHON_NUMBER = /^([+-]?)((?:[0-9](?:_?[0-9])*)?)(?:(\.)([0-9]*))?([eE][+-]?[0-9]+)?$/;
+const WORD = /^[\p{L}_$][\p{L}\p{N}_$.-]*$/u;
+const JSON_WORDS: ReadonlySet<string> = new Set(["true", "false", "null"]);
+
+/**
+ * Reads the arguments of a call that are no JSON, and writes them as JSON: to a `JsonReader`, which knows what may go out
+ * and what the schema makes of it. Where a string ends is decided by what follows its quote.
+ */
+export class LiteralReader implements Pump {
+  /** `done`: the bracket is closed. `unclosed`: only brackets are missing. `open`: the output ended before. */
+  outcome: "done" | "unclosed" | "open" | "fault" = "open";
+  message = "The output ends inside the arguments.";
+  kind: "invalid-arguments" | "limit-exceeded" = "invalid-arguments";
+  faultAt = 0;
+  /** Brackets that are open. */
+  readonly open: Container[];
+
+  private readonly call: Call;
+  private readonly quoteToken: string | undefined;
+  private readonly ends: Ends;
+  private readonly repair: boolean;
+  private readonly json: JsonReader;
+  private readonly inner = new Input();
+
+  private state = KEY;
+  private node: SchemaNode = anything;
+  private comma = false;
+  private out = "";
+  private word = "";
+  private quote = "";
+  /** No escapes. */
+  private raw = false;
+  private inKey = false;
+  /** A quote of this string was read as data. */
+  private dubious = false;
+  /** Nothing more will come: what is undecided is decided now. */
+  private final = false;
+
+  constructor({ call, notation, close, ends, repair, depth }: LiteralReaderOptions) {
+    this.call = call;
+    this.quoteToken = notation.quote;
+    this.ends = ends;
+    this.repair = repair;
+    this.open = [{ kind: ARGUMENTS, close: close.charCodeAt(0), node: call.tool?.node ?? anything, count: 0 }];
+    const write = (json: string): void => call.write(json);
+    this.json = new JsonReader({
+      sink: { write, verbatim: write, hush() {}, repair() {} },
+      node: call.node,
+      repair: false,
+      depth,
+    });
+    this.out = "{";
+  }
+
+  step(input: Input): boolean {
+    const { text } = input;
+    let i = input.pos;
+    while (this.state !== OVER) {
+      const next = this.read(text, i, input);
+      if (next !== WAIT) {
+        i = next;
+        continue;
+      }
+      if (!input.ended) break;
+      if (!input.finished || this.final) {
+        i = text.length;
+        this.state = OVER;
+      }
+      this.final = true;
+    }
+    input.pos = i;
+    this.flush(input);
+    return this.state === OVER;
+  }
+
+  /** Closes the brackets that are missing. */
+  finish(offset: number): void {
+    this.call.repair("missing-bracket", offset);
+    while (this.open.length > 0) this.pop();
+    this.hand();
+  }
+
+  private flush(input: Input): void {
+    this.hand();
+    const { fault } = this.json;
+    if (fault === null || this.outcome === "fault") return;
+    this.state = OVER;
+    this.outcome = "fault";
+    this.kind = fault.kind;
+    this.message = fault.message;
+    this.faultAt = input.offset;
+  }
+
+  private hand(): void {
+    if (this.out === "") return;
+    this.inner.append(this.out);
+    this.out = "";
+    this.json.step(this.inner);
+  }
+
+  private fail(message: string, input: Input, i: number): number {
+    this.state = OVER;
+    this.outcome = "fault";
+    this.message = message;
+    this.faultAt = input.base + i;
+    return i;
+  }
+
+  private get python(): boolean {
+    return this.quoteToken === undefined;
+  }
+
+  private get top(): Container {
+    return this.open[this.open.length - 1] as Container;
+  }
+
+  /** Something was put right; what is written from here on is better not shown before the end. */
+  private mend(kind: Parameters<Call["repair"]>[0], offset: number): void {
+    this.hand();
+    this.call.hush();
+    this.call.repair(kind, offset);
+  }
+
+  /** Reads on from `i`; answers up to where, or WAIT. */
+  private read(text: string, from: number, input: Input): number {
+    if (this.state === STRING) return this.string(text, from, input);
+    if (this.state === BARE) return this.bare(text, from, input);
+    let i = from;
+    while (i < text.length && isBlank(text.charCodeAt(i))) i++;
+    if (i > from) return i;
+    if (i === text.length) {
+      if (!this.final) return WAIT;
+      if (this.state === AFTER) {
+        this.state = OVER;
+        this.outcome = "unclosed";
+        return i;
+      }
+      return WAIT;
+    }
+    switch (this.state) {
+      case KEY:
+        return this.key(text, i, input);
+      case COLON: {
+        const code = text.charCodeAt(i);
+        if (code !== COLON_SIGN && !(code === EQUALS && this.repair)) return this.fail("Expected a colon.", input, i);
+        this.state = VALUE;
+        return i + 1;
+      }
+      case VALUE:
+        return this.value(text, i, input);
+      default:
+        return this.after(text, i, input);
+    }
+  }
+
+  // --- structure
+
+  /** Behind a value: `port:1|,` */
+  private after(text: string, i: number, input: Input): number {
+    const code = text.charCodeAt(i);
+    if (code === COMMA) {
+      this.comma = true;
+      this.state = this.top.kind === LIST ? VALUE : KEY;
+      return i + 1;
+    }
+    if (code === this.top.close) return this.close(i);
+    const here = this.ends.first.includes(text[i] as string) ? this.ends.at(text, i, this.final) : NO;
+    if (here === WAIT) return WAIT;
+    if (here === YES) {
+      this.state = OVER;
+      this.outcome = "unclosed";
+      return i;
+    }
+    return this.fail("Expected a comma or a closing bracket.", input, i);
+  }
+
+  private close(i: number): number {
+    this.comma = false;
+    this.pop();
+    if (this.open.length === 0) {
+      this.state = OVER;
+      this.outcome = "done";
+    } else {
+      this.state = AFTER;
+    }
+    return i + 1;
+  }
+
+  private pop(): void {
+    const { kind } = this.open.pop() as Container;
+    this.out += kind === LIST ? "]" : "}";
+  }
+
+  private push(kind: number, close: number): void {
+    this.separate();
+    this.out += kind === LIST ? "[" : "{";
+    this.open.push({ kind, close, node: this.node, count: 0 });
+    this.state = kind === LIST ? VALUE : KEY;
+  }
+
+  /** The comma before the next element. */
+  private separate(): void {
+    if (!this.comma) return;
+    this.comma = false;
+    this.out += ",";
+  }
+
+  /** Closes a bracket in which nothing stands, or nothing behind a comma. */
+  private closeEmpty(i: number, input: Input): number {
+    if (this.comma && !this.python) {
+      if (!this.repair) return this.fail("A comma too many.", input, i);
+      this.mend("trailing-comma", input.base + i);
+    }
+    return this.close(i);
+  }
+
+  // --- keys
+
+  private key(text: string, i: number, input: Input): number {
+    const { top } = this;
+    const code = text.charCodeAt(i);
+    if (code === top.close) return this.closeEmpty(i, input);
+    if (top.kind === OBJECT || !this.python) {
+      const token = this.tokenAt(text, i);
+      if (token === WAIT) return WAIT;
+      if (token > 0) return this.startString(i, token, this.quoteToken as string, true, true);
+      if (code === QUOTE || code === APOSTROPHE) {
+        return this.startString(i, 1, text[i] as string, false, true);
+      }
+    }
+    return this.bareKey(text, i, input);
+  }
+
+  /** `|port:`, or in Python's arguments `|port=`. */
+  private bareKey(text: string, from: number, input: Input): number {
+    const keyword = this.python && this.top.kind === ARGUMENTS;
+    for (let at = from; ; at++) {
+      if (at === text.length) {
+        if (!this.final) return at - from > KEY_LENGTH ? this.fail("A key is too long.", input, from) : WAIT;
+        return WAIT;
+      }
+      const code = text.charCodeAt(at);
+      const key = text.slice(from, at).trim();
+      const sure = code === (keyword ? EQUALS : COLON_SIGN);
+      if (sure || (this.repair && (code === EQUALS || code === COLON_SIGN) && WORD.test(key))) {
+        if (this.python && key === "") break;
+        if (!sure || (this.python && !keyword && !JSON_NUMBER.test(key))) this.mend("near-miss-tag", input.base + from);
+        this.gotKey(key);
+        this.state = VALUE;
+        return at + 1;
+      }
+      if (code === 0x7b || code === 0x7d || (this.python && "()[],'\"".includes(text[at] as string))) break;
+      if (at - from > KEY_LENGTH) break;
+      if (this.tokenAt(text, at) > 0) break;
+    }
+    return this.fail(keyword ? "An argument has no name." : "Expected a key.", input, from);
+  }
+
+  private gotKey(key: string): void {
+    this.separate();
+    this.out += `${JSON.stringify(key)}:`;
+    this.node = this.top.node.key(key);
+  }
+
+  /** Length of the quote token at `i`; 0: there is none, WAIT: it may be. */
+  private tokenAt(text: string, i: number): number {
+    return this.quoteToken === undefined ? 0 : matchLength([this.quoteToken], text, i, this.final);
+  }
+
+  // --- values
+
+  private value(text: string, i: number, input: Input): number {
+    const { top } = this;
+    const code = text.charCodeAt(i);
+    if (top.kind === LIST) {
+      if (code === top.close) return this.closeEmpty(i, input);
+      this.node = top.node.item(top.count++);
+    }
+    const token = this.tokenAt(text, i);
+    if (token === WAIT) return this.again(WAIT);
+    if (token > 0) return this.startString(i, token, this.quoteToken as string, true, false);
+    if (code === QUOTE || code === APOSTROPHE) {
+      const quote = text[i] as string;
+      if (this.python) {
+        if (text.length - i < 3 && !this.final) return this.again(WAIT);
+        if (text.startsWith(quote.repeat(3), i)) return this.startString(i, 3, quote.repeat(3), false, false);
+      } else {
+        if (!this.repair) return this.fail("Expected a quote token.", input, i);
+        this.mend("near-miss-tag", input.base + i);
+      }
+      return this.startString(i, 1, quote, false, false);
+    }
+    if (this.python && /[rRuU]/.test(text[i] as string)) {
+      if (text.length - i < 2 && !this.final) return this.again(WAIT);
+      const quote = text[i + 1];
+      if (quote === '"' || quote === "'") return this.startString(i, 2, quote, /[rR]/.test(text[i] as string), false);
+    }
+    if (code === 0x7b || code === 0x5b || (code === ROUND && this.python)) {
+      this.push(code === 0x7b ? OBJECT : LIST, code === ROUND ? CLOSE_ROUND : code + 2);
+      return i + 1;
+    }
+    this.word = "";
+    this.state = BARE;
+    return i;
+  }
+
+  /** The same element is looked at again when more has come. */
+  private again(verdict: number): number {
+    if (this.top.kind === LIST) this.top.count--;
+    return verdict;
+  }
+
+  private write(json: string, i: number): number {
+    this.separate();
+    this.out += json;
+    this.state = AFTER;
+    return i;
+  }
+
+  private get wantsText(): boolean {
+    return this.node.wire === "text" || this.node.wire === "text-or-null";
+  }
+
+  /** A number or a word; where a quote token was forgotten, text. */
+  private bare(text: string, from: number, input: Input): number {
+    const { top } = this;
+    let i = from;
+    for (; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      const token = this.tokenAt(text, i);
+      if (token === WAIT) break;
+      if (token > 0) return this.endsInToken(text, from, i, token, input);
+      const comma = code === COMMA;
+      const closes = code === top.close;
+      const ends = this.ends.first.includes(text[i] as string) ? this.ends.at(text, i, this.final) : NO;
+      if (ends === WAIT) break;
+      if (!comma && !closes && ends === NO) continue;
+      const word = (this.word + text.slice(from, i)).trim();
+      const literal = this.literal(word, input.base + i);
+      if (literal !== null) return this.write(literal, i);
+      if (comma && !this.python && this.repair && top.kind !== LIST && word !== "") {
+        const next = this.keyFollows(text, i + 1);
+        if (next === WAIT) break;
+        if (next === NO) continue;
+      }
+      if (this.python || !this.repair || !this.wantsText || word === "") {
+        return this.fail(`${JSON.stringify(word.slice(0, 64))} is no value.`, input, i);
+      }
+      this.mend("near-miss-tag", input.base + i);
+      return this.write(quoted(word), i);
+    }
+    this.word += text.slice(from, i);
+    if (this.python && this.word.length > KEY_LENGTH) return this.fail("A value has no quotes.", input, i);
+    if (i > from) return i;
+    if (!this.final || i < text.length) return WAIT;
+    const literal = this.literal(this.word.trim(), input.base + i);
+    return literal === null ? WAIT : this.write(literal, i);
+  }
+
+  /** `port:Dinard, north quay|<|"|>`: the token at the front was forgotten. */
+  private endsInToken(text: string, from: number, i: number, token: number, input: Input): number {
+    const closes = this.closesAt(text, i + token, input);
+    if (closes === WAIT) {
+      this.word += text.slice(from, i);
+      return i > from ? i : WAIT;
+    }
+    if (closes === NO || !this.repair) return this.fail("A quote token stands inside a value.", input, i);
+    this.mend("near-miss-tag", input.base + i);
+    return this.write(quoted((this.word + text.slice(from, i)).trimStart()), i + token);
+  }
+
+  /** A bare word as JSON, null if it is none. */
+  private literal(word: string, offset: number): string | null {
+    if (JSON_WORDS.has(word) || JSON_NUMBER.test(word)) return word;
+    const json = PYTHON_WORDS.get(word);
+    if (json !== undefined) {
+      // templates in Python write `None` where they mean null
+      if (!this.python && json !== "null") {
+        if (!this.repair) return null;
+        this.call.repair("python-word", offset);
+      }
+      return json;
+    }
+    const number = this.python ? PYTHON_NUMBER.exec(word) : null;
+    if (number === null) return null;
+    const [, sign = "", whole = "", point = "", fraction = "", exponent = ""] = number;
+    if (whole === "" && fraction === "") return null;
+    const digits = whole.replaceAll("_", "");
+    if (/^0[0-9]/.test(digits)) {
+      if (!this.repair) return null;
+      this.mend("python-word", offset);
+      if (this.wantsText) return quoted(word);
+    }
+    const short = digits.replace(/^0+(?=[0-9])/, "") || "0";
+    return `${sign === "-" ? "-" : ""}${short}${point === "" ? "" : `.${fraction || "0"}`}${exponent}`;
+  }
+
+  /** `,| days:`: does the next key stand there? Of a tool that was declared, a declared one. */
+  private keyFollows(text: string, from: number): number {
+    const i = skipBlanks(text, from);
+    for (let at = i; at - i < KEY_LENGTH; at++) {
+      if (at === text.length) return this.final ? NO : WAIT;
+      const code = text.charCodeAt(at);
+      if (code === COLON_SIGN || code === EQUALS) {
+        const key = unquote(text.slice(i, at).trim());
+        if (key === "") return NO;
+        return this.call.tool === undefined || declaresProperty(this.top.node, key) ? YES : NO;
+      }
+      const token = this.tokenAt(text, at);
+      if (token === WAIT) return WAIT;
+      if (token > 0 || ",{}[]()\n".includes(text[at] as string)) return NO;
+    }
+    return NO;
+  }
+
+  // --- strings
+
+  private startString(i: number, length: number, quote: string, raw: boolean, inKey: boolean): number {
+    this.quote = quote;
+    this.raw = raw;
+    this.inKey = inKey;
+    this.dubious = false;
+    this.state = STRING;
+    this.word = "";
+    if (!inKey) {
+      this.separate();
+      this.out += '"';
+    }
+    return i + length;
+  }
+
+  private emit(json: string): void {
+    if (this.inKey) this.word += json;
+    else this.out += json;
+  }
+
+  private string(text: string, start: number, input: Input): number {
+    const { quote, ends } = this;
+    const mark = quote.charCodeAt(0);
+    const { close } = this.top;
+    let from = start;
+    let i = start;
+    for (; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      const char = text[i] as string;
+      if (code === mark) {
+        const token = matchLength([quote], text, i, this.final);
+        if (token === WAIT) break;
+        if (token > 0) {
+          const closes = this.closesAt(text, i + token, input);
+          if (closes === WAIT) break;
+          this.emit(text.slice(from, i));
+          if (closes === YES) return this.endString(i + token);
+          if (!this.repair) return this.fail("A quote stands inside a string.", input, i);
+          if (!this.dubious) this.mend("inner-quote", input.base + i);
+          this.dubious = true;
+          this.emit(quote === "'" ? quote : '\\"'.repeat(quote[0] === '"' ? quote.length : 1));
+          i += token - 1;
+          from = i + 1;
+          continue;
+        }
+      }
+      if (code === close && quote === this.quoteToken && this.repair) {
+        const over = this.lostQuote(text, i, input);
+        if (over === WAIT) break;
+        if (over === YES) {
+          this.emit(text.slice(from, i));
+          if (this.dubious || this.inKey) return this.fail("A string does not end.", input, i);
+          this.mend("near-miss-tag", input.base + i);
+          return this.endString(i);
+        }
+      }
+      if (ends.first.includes(char)) {
+        const breaks = input.ended && !input.finished ? NO : ends.breaks(text, i, this.final);
+        if (breaks === WAIT) break;
+        if (breaks === YES) return this.fail("A string does not end.", input, i);
+      }
+      if (code === BACKSLASH && !this.raw) {
+        const found = escapeAt(text, i, this.final);
+        if (found === null) break;
+        this.emit(text.slice(from, i) + found.json);
+        i += found.length - 1;
+        from = i + 1;
+      } else if (code === QUOTE || code === BACKSLASH) {
+        this.emit(`${text.slice(from, i)}\\${char}`);
+        from = i + 1;
+      } else if (code < 0x20) {
+        this.emit(text.slice(from, i) + escapeControl(code));
+        from = i + 1;
+      }
+    }
+    if (i === text.length && !input.ended && i > from && isHighSurrogate(text.charCodeAt(i - 1))) i--;
+    this.emit(text.slice(from, i));
+    return i > start ? i : WAIT;
+  }
+
+  private endString(i: number): number {
+    if (!this.inKey) {
+      this.out += '"';
+      this.state = AFTER;
+      return i;
+    }
+    this.gotKey(JSON.parse(`"${this.word}"`) as string);
+    this.state = COLON;
+    return i;
+  }
+
+  /** Does a string end with the quote before `from`? What follows says so: white space and one word at most. */
+  private closesAt(text: string, from: number, input: Input): number {
+    const i = skipBlanks(text, from);
+    if (i === text.length) return this.final ? YES : WAIT;
+    const code = text.charCodeAt(i);
+    if (this.state === STRING && this.inKey) return code === COLON_SIGN || (code === EQUALS && this.repair) ? YES : NO;
+    const { kind, close } = this.top;
+    if (code === close) return kind === ARGUMENTS && this.python ? this.callEndsAt(text, i + 1) : YES;
+    if (code === COMMA) {
+      if (kind === ARGUMENTS && this.python) return this.keywordFollows(text, i + 1);
+      if (kind !== LIST && this.quote !== this.quoteToken && this.state === STRING && !this.python) {
+        return this.keyFollows(text, i + 1);
+      }
+      return YES;
+    }
+    if (!this.ends.first.includes(text[i] as string)) return NO;
+    return this.ends.at(text, i, this.final || input.ended);
+  }
+
+  /** `,| days=` or `,| )` */
+  private keywordFollows(text: string, from: number): number {
+    let i = skipBlanks(text, from);
+    const word = i;
+    while (i < text.length && i - word < KEY_LENGTH && /[\p{L}\p{N}_$.-]/u.test(text[i] as string)) i++;
+    if (i === text.length) return this.final ? NO : WAIT;
+    if (i === word) return text.charCodeAt(i) === CLOSE_ROUND ? YES : NO;
+    i = skipBlanks(text, i);
+    if (i === text.length) return this.final ? NO : WAIT;
+    return text.charCodeAt(i) === EQUALS ? YES : NO;
+  }
+
+  /** `)|, next(`, `)|]`, `)|` and a line break, the end, or a closer: not `)` in the text of a string. */
+  private callEndsAt(text: string, from: number): number {
+    const i = skipBlanks(text, from);
+    if (text.slice(from, i).includes("\n")) return YES;
+    if (i === text.length) return this.final ? YES : WAIT;
+    if (",;])".includes(text[i] as string)) return YES;
+    return this.ends.first.includes(text[i] as string) ? this.ends.at(text, i, this.final) : NO;
+  }
+
+  /** `error|}<tool_call|>`: brackets for all that is open, and then nothing but the end of the call. */
+  private lostQuote(text: string, from: number, input: Input): number {
+    let i = from;
+    for (let level = this.open.length - 1; level >= 0; level--) {
+      i = skipBlanks(text, i);
+      if (i === text.length) return this.final ? NO : WAIT;
+      if (text.charCodeAt(i) !== (this.open[level] as Container).close) return NO;
+      i++;
+    }
+    i = skipBlanks(text, i);
+    if (i === text.length || (input.ended && !input.finished)) return this.final || input.ended ? NO : WAIT;
+    return this.ends.breaks(text, i, this.final);
+  }
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+function unquote(text: string): string {
+  return /^(["']).*\1$/.test(text) ? text.slice(1, -1) : text;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = {
+  n: "\\n",
+  r: "\\r",
+  t: "\\t",
+  b: "\\b",
+  f: "\\f",
+  a: "\\u0007",
+  v: "\\u000b",
+  "\\": "\\\\",
+  '"': '\\"',
+  "'": "'",
+  "\n": "",
+};
+
+/** What the backslash at `i` means in Python or JSON; null: not yet known. One that means nothing is data. */
+function escapeAt(text: string, i: number, ended: boolean): { json: string; length: number } | null {
+  const data = { json: "\\\\", length: 1 };
+  const letter = text[i + 1];
+  if (letter === undefined) return ended ? data : null;
+  const short = SHORT_ESCAPES[letter];
+  if (short !== undefined) return { json: short, length: 2 };
+  const rest = text.slice(i + 2, i + 10);
+  const octal = /^[0-7]{1,3}/.exec(text.slice(i + 1, i + 4))?.[0];
+  if (octal !== undefined) {
+    if (!ended && i + 4 > text.length) return null;
+    return { json: unicode(Number.parseInt(octal, 8)), length: 1 + octal.length };
+  }
+  const length = letter === "x" ? 2 : letter === "u" ? 4 : letter === "U" ? 8 : 0;
+  if (length === 0) return data;
+  const digits = rest.slice(0, length);
+  if (!/^[0-9a-fA-F]*$/.test(digits)) return data;
+  if (digits.length < length) return ended ? data : null;
+  const code = Number.parseInt(digits, 16);
+  return code > 0x10ffff ? data : { json: unicode(code), length: 2 + length };
+}
+
+/** A character as a JSON escape, or as itself where it needs none. */
+function unicode(code: number): string {
+  if (code < 0x20) return escapeControl(code);
+  if (code === QUOTE || code === BACKSLASH) return `\\${String.fromCharCode(code)}`;
+  return code >= 0xd800 && code <= 0xdfff ? `\\u${code.toString(16)}` : String.fromCodePoint(code);
+}
+
+/** Looks for the end of arguments that cannot be read: where the brackets balance, or the call ends from outside. */
+export class SkipLiteral implements Pump {
+  private readonly ends: Ends;
+  private readonly quotes: readonly string[];
+  /** Brackets that are open; null: brackets mean nothing. */
+  private depth: number | null;
+  private quote: string | null = null;
+
+  constructor(ends: Ends, quotes: readonly string[], depth: number | null) {
+    this.ends = ends;
+    this.quotes = quotes;
+    this.depth = depth;
+  }
+
+  step(input: Input): boolean {
+    const { text, ended } = input;
+    let i = input.pos;
+    while (i < text.length && this.depth !== 0) {
+      const char = text[i] as string;
+      if (this.ends.first.includes(char)) {
+        const here = this.quote === null ? this.ends.at(text, i, ended) : this.ends.breaks(text, i, ended);
+        if (here !== NO) return this.stop(input, i, here === YES);
+      }
+      const length = matchLength(this.quote === null ? this.quotes : [this.quote], text, i, ended);
+      if (length === WAIT) return this.stop(input, i, false);
+      if (length > 0) {
+        this.quote = this.quote === null ? text.slice(i, i + length) : null;
+        i += length;
+        continue;
+      }
+      if (char === "\\" && this.quote?.length === 1) {
+        if (i + 1 === text.length && !ended) return this.stop(input, i, false);
+        i++;
+      } else if (this.quote === null && this.depth !== null) {
+        if ("([{".includes(char)) this.depth++;
+        else if (")]}".includes(char)) this.depth--;
+      }
+      i++;
+    }
+    return this.stop(input, Math.min(i, text.length), this.depth === 0 || ended);
+  }
+
+  private stop(input: Input, i: number, satisfied: boolean): boolean {
+    input.pos = i;
+    return satisfied;
+  }
+}
+
+/** Reads the arguments behind their opening bracket, and ends the call. `balances`: broken ones end at their bracket. */
+export function* literalArguments(
+  input: Input,
+  calls: Calls,
+  call: Call,
+  { close, notation, balances }: { close: string; notation: LiteralNotation; balances: boolean },
+): Waiting<void> {
+  const { ends, repair, depth } = calls.rules;
+  const reader = new LiteralReader({ call, notation, close, ends, repair, depth });
+  yield* input.run(reader);
+  if (reader.outcome === "unclosed" && repair) {
+    reader.finish(input.offset);
+  } else if (reader.outcome === "open" && !input.finished) {
+    call.fail("truncated", "The output was cut off inside the arguments.", input.offset);
+  } else if (reader.outcome !== "done") {
+    const fault = reader.outcome === "fault";
+    const message = reader.outcome === "unclosed" ? "Closing brackets are missing." : reader.message;
+    call.fail(reader.kind, message, fault ? reader.faultAt : input.offset);
+    const quotes = notation.quote === undefined ? ['"', "'"] : [notation.quote];
+    yield* input.run(new SkipLiteral(ends, quotes, balances ? reader.open.length : null));
+  }
+  call.end(input.offset);
+}
