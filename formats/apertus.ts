@@ -12,11 +12,12 @@ export const apertus: Format = defineFormat({
   models: ["Apertus"],
   source: "chat template of swiss-ai/Apertus-8B-Instruct-2509",
   template: { has: ["<|tools_prefix|>"] },
-  reasoning: [{ open: "<|inner_prefix|>", close: "<|inner_suffix|>" }],
+  reasoning: [{ open: "<|inner_prefix|>", close: "<|inner_suffix|>", anywhere: true }],
   tokens: ["<|inner_prefix|>", "<|inner_suffix|>", "<|tools_prefix|>", "<|tools_suffix|>"],
   stops: ["<|assistant_end|>", "</s>"],
   opens: { "<|tools_prefix|>": jsonInTags({ nameIsKey: true }) },
   closers: ["<|tools_suffix|>"],
+  dropped: ["<|tools_suffix|>", "<|inner_suffix|>"],
   render: ({ reasoning, content = "", calls = [] }) => {
     const thought = reasoning ? `<|inner_prefix|>${reasoning}<|inner_suffix|>` : "";
     const list = calls.map(({ name, arguments: args }) => `{${JSON.stringify(name)}: ${JSON.stringify(args)}}`);

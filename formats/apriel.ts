@@ -23,7 +23,7 @@ export const apriel: Format = defineFormat({
   ],
   tokens: ["<tool_calls>", "</tool_calls>", "[BEGIN FINAL RESPONSE]"],
   stops: ["<|end|>", "</s>"],
-  opens: { "<tool_calls>": jsonInTags() },
+  opens: { "<tool_calls>": jsonInTags({ row: true }) },
   closers: ["</tool_calls>"],
   dropped: ["[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]"],
   render: ({ reasoning, content = "", calls = [] }) => {

@@ -1,5 +1,5 @@
 import { defineFormat, type Format } from "../src/format.ts";
-import { jsonInTags } from "../src/shapes/json-in-tags.ts";
+import { functools } from "../src/shapes/json-in-tags.ts";
 
 /**
  * ```text
@@ -14,7 +14,7 @@ export const firefunction: Format = defineFormat({
   variants: { functools: {} },
   tokens: [],
   stops: ["<|eot_id|>"],
-  opens: { "functools[": jsonInTags({ opensList: true }) },
+  opens: functools,
   render: ({ reasoning = "", content = "", calls = [] }) => {
     const list = calls.map(({ name, arguments: args }) => ({ name, arguments: args }));
     return reasoning + content + (list.length > 0 ? ` functools${JSON.stringify(list)}` : "");

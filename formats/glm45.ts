@@ -21,7 +21,7 @@ export const glm45: Format = defineFormat({
   name: "glm45",
   models: ["GLM-4.5", "GLM-4.6"],
   source: "chat template of zai-org/GLM-4.6",
-  template: { has: ["<tool_call>", /<arg_key>.*<\/arg_key>(?:\\n|\n)/], lacks: ["<role>", "<available_tools>"] },
+  template: { has: ["<tool_call>", /<arg_key>.*<\/arg_key>(?:\\n|\r?\n)/], lacks: ["<role>", "<available_tools>"] },
   reasoning: think,
   tokens: ["<think>", "</think>", ...tagsOf(tags)],
   stops: ["<|user|>", "<|observation|>", "<|endoftext|>"],

@@ -3,11 +3,11 @@ import { defineFormat, type Format } from "../src/format.ts";
 import { jsonInTags } from "../src/shapes/json-in-tags.ts";
 import { argTags, type KeyValueTags, keyValueCalls } from "../src/shapes/key-value-tags.ts";
 
-const tags: KeyValueTags = {
+const tags = {
   ...argTags("", ":opensource"),
   section: { open: "<tool_calls:opensource>", close: "</tool_calls:opensource>" },
   separator: "<tool_sep:opensource>",
-};
+} satisfies KeyValueTags;
 
 /**
  * ```text
@@ -29,8 +29,8 @@ export const hunyuan: Format = defineFormat({
   reasoning: [...think, { open: "<think:opensource>", close: "</think:opensource>" }],
   tokens: ["<think>", "</think>", "<answer>", "</answer>"],
   stops: ["<|eos|>", "<|endoftext|>", "<｜hy_place▁holder▁no▁2｜>"],
-  opens: { "<tool_calls>": jsonInTags(), "<tool_calls:opensource>": keyValueCalls(tags) },
-  closers: ["</tool_calls>", "</tool_calls:opensource>"],
+  opens: { "<tool_calls>": jsonInTags({ row: true }), [tags.section.open]: keyValueCalls(tags) },
+  closers: ["</tool_calls>", tags.call.close, tags.section.close],
   answer: [{ open: "<answer>", close: "</answer>" }],
   render: ({ reasoning, content = "", calls = [] }) => {
     const parts = reasoning ? [`<think>\n${reasoning}\n</think>`] : [];

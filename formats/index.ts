@@ -31,21 +31,22 @@ import { k2Horizon } from "./k2-horizon.ts";
 import { kimiK2 } from "./kimi-k2.ts";
 import { kimiK3 } from "./kimi-k3.ts";
 import { laguna } from "./laguna.ts";
+import { lfm2 } from "./lfm2.ts";
 import { llama3FunctionTag } from "./llama3-function-tag.ts";
 import { llama3Json } from "./llama3-json.ts";
+import { llama3PythonTag } from "./llama3-python-tag.ts";
 import { llmJpHarmony } from "./llm-jp-harmony.ts";
 import { longcat } from "./longcat.ts";
 import { minicpm5 } from "./minicpm5.ts";
 import { minimaxM1 } from "./minimax-m1.ts";
 import { minimaxM2 } from "./minimax-m2.ts";
 import { minimaxM3 } from "./minimax-m3.ts";
-import { lfm2 } from "./lfm2.ts";
-import { olmo3 } from "./olmo3.ts";
-import { pythonic } from "./pythonic.ts";
 import { mistral } from "./mistral.ts";
 import { museGlimmer } from "./muse-glimmer.ts";
 import { nemotron } from "./nemotron.ts";
+import { olmo3 } from "./olmo3.ts";
 import { phi4Mini } from "./phi4-mini.ts";
+import { pythonic } from "./pythonic.ts";
 import { qwen3Coder } from "./qwen3-coder.ts";
 import { qwen25Coder } from "./qwen25-coder.ts";
 import { rawJson } from "./raw-json.ts";
@@ -57,61 +58,13 @@ import { step3 } from "./step3.ts";
 import { xlam } from "./xlam.ts";
 
 /** The formats in the order in which they are tried where they share an opener: the more particular first. */
+// biome-ignore format: kin stand side by side
 export const formats: readonly Format[] = [
-  rawJson,
-  mistral,
-  qwen3Coder,
-  hermes,
-  qwen25Coder,
-  ernie45,
-  granite,
-  granite20bFc,
-  hunyuan,
-  minimaxM1,
-  apriel,
-  jamba,
-  nemotron,
-  longcat,
-  internlm2,
-  apertus,
-  phi4Mini,
-  firefunction,
-  xlam,
-  deepseekV3,
-  deepseekV31,
-  kimiK2,
-  solarOpen,
-  commandR7b,
-  museGlimmer,
-  harmony,
-  llmJpHarmony,
-  inkling,
-  gigachat3,
-  glm45,
-  glm47,
-  laguna,
-  bailing,
-  hy3,
-  k2Horizon,
-  solarOpen2,
-  sarashina,
-  commandRPlus,
-  llama3Json,
-  llama3FunctionTag,
-  functionaryV3,
-  deepseekV32,
-  deepseekV4,
-  gigachat35,
-  kimiK3,
-  seedOss,
-  minimaxM2,
-  minimaxM3,
-  step3,
-  dots,
-  minicpm5,
-  gemma4,
-  functiongemma,
-  lfm2,
-  olmo3,
-  pythonic,
+  rawJson, mistral,
+  qwen3Coder, hermes, qwen25Coder,
+  ernie45, granite, granite20bFc, hunyuan, minimaxM1, apriel, jamba, nemotron, longcat, internlm2, apertus,
+  phi4Mini, firefunction, xlam, deepseekV3, deepseekV31, kimiK2, solarOpen, commandR7b, museGlimmer, harmony,
+  llmJpHarmony, inkling, gigachat3, glm45, glm47, laguna, bailing, hy3, k2Horizon, solarOpen2, sarashina,
+  commandRPlus, llama3Json, llama3PythonTag, llama3FunctionTag, functionaryV3, deepseekV32, deepseekV4, gigachat35, kimiK3,
+  seedOss, minimaxM2, minimaxM3, step3, dots, minicpm5, gemma4, functiongemma, lfm2, olmo3, pythonic,
 ];

@@ -17,8 +17,9 @@ export const internlm2: Format = defineFormat({
   reasoning: think,
   tokens: ["<|action_start|>", "<|plugin|>", "<|interpreter|>", "<|action_end|>", "<think>", "</think>"],
   stops: ["<|im_end|>", "</s>"],
-  opens: { "<|action_start|>": jsonInTags({ then: ["<|plugin|>", "<|interpreter|>"] }) },
+  opens: { "<|action_start|>": jsonInTags({ second: ["<|plugin|>", "<|interpreter|>"] }) },
   closers: ["<|action_end|>"],
+  dropped: ["<|action_end|>"],
   render: ({ reasoning, content = "", calls = [] }) => {
     const actions = calls.map(({ name, arguments: parameters }) => {
       return `<|action_start|><|plugin|>\n${JSON.stringify({ name, parameters })}<|action_end|>`;

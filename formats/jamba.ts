@@ -17,7 +17,7 @@ export const jamba: Format = defineFormat({
   reasoning: think,
   tokens: ["<tool_calls>", "</tool_calls>"],
   stops: ["<|eom|>", ...chatml],
-  opens: { "<tool_calls>": jsonInTags() },
+  opens: { "<tool_calls>": jsonInTags({ row: true }) },
   closers: ["</tool_calls>"],
   render: ({ reasoning, content = "", calls = [] }) => {
     const lines = calls.map(({ name, arguments: args }) => `    ${JSON.stringify({ name, arguments: args })}`);

@@ -1,5 +1,6 @@
 import { defineFormat, type Format } from "../src/format.ts";
 import { bareObjects, jsonInTags } from "../src/shapes/json-in-tags.ts";
+import { pythonCalls } from "../src/shapes/python-calls.ts";
 
 const objects = jsonInTags({ separator: ";" });
 
@@ -21,7 +22,7 @@ export const llama3Json: Format = defineFormat({
   variants: { "llama4-json": { models: ["Llama 4"], tokens: ["<|python_start|>", "<|python_end|>"] } },
   tokens: ["<|python_tag|>"],
   stops: ["<|eot_id|>", "<|eom_id|>", "<|eot|>", "<|eom|>", "<|end_of_text|>"],
-  opens: { "<|python_tag|>": objects, "<|python_start|>": objects },
+  opens: { "<|python_tag|>": [objects, pythonCalls({ suffix: ".call" })], "<|python_start|>": objects },
   closers: ["<|python_end|>"],
   dropped: ["<|python_end|>"],
   bare: bareObjects({ separator: ";" }),

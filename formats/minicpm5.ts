@@ -16,6 +16,7 @@ import { writtenCalls } from "../src/shapes/written-tags.ts";
 const tags: ParameterTags = {
   call: { open: "<function name=", close: "</function>" },
   parameter: { open: "<param name=", close: "</param>" },
+  layout: ["<arguments>", "</arguments>"],
   cdata: true,
 };
 

@@ -18,7 +18,7 @@ export const minimaxM1: Format = defineFormat({
   reasoning: think,
   tokens: ["<think>", "</think>"],
   stops: ["<end_of_sentence>"],
-  opens: { "<tool_calls>": jsonInTags() },
+  opens: { "<tool_calls>": jsonInTags({ row: true }) },
   closers: ["</tool_calls>"],
   render: ({ reasoning, content, calls = [] }) => {
     const parts = reasoning ? [`<think>\n${reasoning}\n</think>`] : [];

@@ -1,6 +1,6 @@
 import { think } from "../src/families.ts";
 import { defineFormat, type Format } from "../src/format.ts";
-import { jsonInTags } from "../src/shapes/json-in-tags.ts";
+import { functools, jsonInTags } from "../src/shapes/json-in-tags.ts";
 
 /**
  * ```text
@@ -16,9 +16,10 @@ export const phi4Mini: Format = defineFormat({
   reasoning: think,
   tokens: ["<|tool_call|>", "<|/tool_call|>"],
   stops: ["<|end|>", "<|endoftext|>"],
-  opens: { "functools[": jsonInTags({ opensList: true }), "<|tool_call|>": jsonInTags() },
+  opens: { ...functools, "<|tool_call|>": jsonInTags() },
   closers: ["<|/tool_call|>"],
-  unclosed: ["functools["],
+  dropped: ["<|/tool_call|>"],
+  unclosed: Object.keys(functools),
   render: ({ reasoning, content, calls = [] }) => {
     const parts = reasoning ? [`<think>\n${reasoning}\n</think>`] : [];
     if (content) parts.push(content);

@@ -11,7 +11,7 @@ import { barePythonCalls, pythonCalls, writePythonCall } from "../src/shapes/pyt
  */
 export const pythonic: Format = defineFormat({
   name: "pythonic",
-  models: ["Llama 3.2 1B", "Llama 3.2 3B", "Llama 4", "ToolACE"],
+  models: ["Llama 4", "ToolACE"],
   source: "chat templates of Team-ACE/ToolACE-8B, meta-llama/Llama-4-Scout-17B-16E-Instruct",
   template: [{ has: ["[func_name1("] }, { has: ["<|python_start|>"] }],
   variants: {

@@ -1,6 +1,6 @@
 import { defineFormat, type Format } from "../src/format.ts";
 import { bareList, jsonInTags } from "../src/shapes/json-in-tags.ts";
-import { pythonLiteral } from "../src/shapes/python-literal.ts";
+import { writeValue } from "../src/shapes/python-calls.ts";
 
 /**
  * ```text
@@ -19,6 +19,6 @@ export const sarashina: Format = defineFormat({
   bare: bareList({ python: true }),
   render: ({ content = "", calls = [] }) => {
     const list = calls.map(({ name, arguments: args }) => ({ name, arguments: args }));
-    return content + (list.length > 0 ? `<|tool_calls|>${pythonLiteral(list)}` : "");
+    return content + (list.length > 0 ? `<|tool_calls|>${writeValue(list)}` : "");
   },
 });

@@ -20,6 +20,9 @@ export interface Rules {
   generateId: (index: number, name: string) => string;
 }
 
+/** No offset: those of the prefill are negative. */
+const NOWHERE = -0x3fffffff;
+
 const NOTHING = 0;
 const TEXT = 1;
 const THOUGHT = 2;
@@ -185,13 +188,13 @@ export class Call implements Sink {
   tool: Tool | undefined;
   /**
    * The arguments that were sent: `text`, then the parts (text, or the two offsets of a range of the output), then
-   * `literal`, or the range that is still growing (-1: none is).
+   * `literal`, or the range that is still growing.
    */
   private text = "";
   private parts: (string | number)[] = [];
   private literal = "";
   private rangeFrom = 0;
-  private rangeTo = -1;
+  private rangeTo = NOWHERE;
   private members = 0;
   readonly repairs: Repair[] = [];
   readonly problems: Problem[] = [];
@@ -338,9 +341,9 @@ export class Call implements Sink {
   }
 
   private closeRange(): void {
-    if (this.rangeTo < 0) return;
+    if (this.rangeTo === NOWHERE) return;
     this.parts.push(this.rangeFrom, this.rangeTo);
-    this.rangeTo = -1;
+    this.rangeTo = NOWHERE;
   }
 
   /** What opens the next member of the arguments: `{"key":` or `,"key":`. */

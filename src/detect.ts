@@ -33,22 +33,35 @@ function holds(text: string, mark: string | RegExp): boolean {
   return typeof mark === "string" ? text.includes(mark) : mark.test(text);
 }
 
-/** The format with the longest family name in the model's name: `Qwen3-Coder` says more than `Qwen3`. */
+/**
+ * The format whose family stands first in the name, since tuned models name themselves before what they were made of;
+ * and of those the longest: `Qwen3-Coder` says more than `Qwen3`.
+ */
 function byModel(model: string): string | null {
+  return familyIn(model.slice(model.lastIndexOf("/") + 1)) ?? familyIn(model);
+}
+
+function familyIn(model: string): string | null {
   const given = parts(model);
   let found: string | null = null;
+  let first = given.length;
   let longest = 0;
   const ask = (name: string, families: readonly string[]): void => {
-    for (const family of families) {
-      const wanted = parts(family);
+    for (const wanted of families.map(parts)) {
+      const at = place(given, wanted);
       const length = wanted.join("").length;
-      if (length <= longest || !contains(given, wanted)) continue;
+      if (at < 0 || at > first || (at === first && length <= longest)) continue;
       found = name;
+      first = at;
       longest = length;
     }
   };
   for (const format of formats) ask(format.name, format.models);
-  for (const format of formats) for (const variant of format.variants.values()) ask(nameOf(variant, format), variant.models);
+  for (const format of formats) {
+    for (const variant of format.variants.values()) {
+      if (variant.models !== format.models) ask(nameOf(variant, format), variant.models);
+    }
+  }
   return found;
 }
 
@@ -63,6 +76,17 @@ function parts(name: string): string[] {
   return name.toLowerCase().match(/[a-z]+|[0-9]+(?:\.[0-9]+)*/g) ?? [];
 }
 
-function contains(given: readonly string[], wanted: readonly string[]): boolean {
-  return wanted.length > 0 && given.some((_, at) => wanted.every((part, offset) => given[at + offset] === part));
+/** Where the family stands in the name, or -1. Others may stand before a word of it, but not between a word and its number. */
+function place(given: readonly string[], wanted: readonly string[]): number {
+  return given.findIndex((_, at) => {
+    let next = at;
+    return wanted.every((part, index) => {
+      if (index > 0 && /^[a-z]/.test(part)) next = given.indexOf(part, next);
+      return next >= 0 && samePart(given[next++], part);
+    });
+  });
+}
+
+function samePart(given: string | undefined, wanted: string): boolean {
+  return given === wanted || given === `${wanted}.0`;
 }

@@ -92,7 +92,7 @@ export function unite(name: string, formats: readonly Format[]): Grammar {
   const closers = all((format) => format.declaration.closers);
   const groups = formats.flatMap(({ declaration: { opens, closers = [], unclosed = [] } }) => [
     { openers: Object.keys(opens).filter((opener) => !unclosed.includes(opener)), closers },
-    { openers: unclosed, closers: [] },
+    ...(unclosed.length === 0 ? [] : [{ openers: unclosed, closers: [] }]),
   ]);
   const openers = [...opens.keys()];
   const tags = reasoning.flatMap(({ open, close }) => [open, close]);

@@ -59,7 +59,7 @@ export class Outline {
         else until.pass(input, 1);
       } else if (grammar.stops.includes(marker)) {
         return yield* input.run(discard);
-      } else if (grammar.dropped.includes(marker) || (grammar.answers.length !== 0 && this.framesAnswer(marker, until))) {
+      } else if (grammar.dropped.includes(marker) || (grammar.answers.length !== 0 && (yield* this.framesAnswer(marker, until)))) {
         input.pos += marker.length;
       } else if (marker === FENCE) {
         if (fresh && (yield* this.fencedCall())) yield* this.behindCall(until);
@@ -83,7 +83,7 @@ export class Outline {
   }
 
   /** Is this marker layout around the answer? `|<response>The tide is high.|</response>` */
-  private framesAnswer(marker: string, until: Until): boolean {
+  private *framesAnswer(marker: string, until: Until): Waiting<boolean> {
     const { answerCloser, grammar } = this;
     if (answerCloser === null) {
       const tags = until.opensLine ? grammar.answers.find(({ open }) => open === marker) : undefined;
@@ -91,13 +91,29 @@ export class Outline {
       return tags !== undefined;
     }
     if (marker === answerCloser) {
-      if (this.answersInside-- > 0) return false;
+      // a tag that the answer only mentions has no closer: then the one before a call or the end is that of the answer
+      if (this.answersInside > 0 && !(yield* this.endsAnswer(marker))) {
+        this.answersInside--;
+        return false;
+      }
       this.answerCloser = null;
       this.answersInside = 0;
       return true;
     }
     if (grammar.answers.some(({ open, close }) => open === marker && close === answerCloser)) this.answersInside++;
     return false;
+  }
+
+  private *endsAnswer(closer: string): Waiting<boolean> {
+    const { input, grammar } = this;
+    const from = input.mark();
+    input.pos += closer.length;
+    yield* input.space();
+    const next = [...grammar.opens.keys(), ...grammar.stops];
+    const ends = !(yield* input.more()) || (yield* input.takeOne(next)) !== null;
+    input.back(from);
+    input.release();
+    return ends;
   }
 
   private mayStartBare(code: number, fresh: boolean): boolean {

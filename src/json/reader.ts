@@ -13,6 +13,7 @@ import {
   isNumberPart,
   looksLikePath,
   NEITHER,
+  NO,
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
@@ -41,7 +42,7 @@ import {
   WORD,
 } from "./span.ts";
 import { LONG_RUN, Strings } from "./strings.ts";
-import { ARGUMENTS, CAPTURE, type ReaderOptions, type Sink, type Watch } from "./types.ts";
+import { ARGUMENTS, CAPTURE, CAPTURE_NAME, type ReaderOptions, type Sink, type Watch } from "./types.ts";
 
 export * from "./types.ts";
 
@@ -169,10 +170,13 @@ export class JsonReader extends Strings implements Pump {
           i = this.comment(text, i, end);
           this.from = i;
           break;
-        case SKIP:
-          i = this.skip(text, i, end, input.base);
-          this.from = i;
+        case SKIP: {
+          const next = this.skip(text, i, end, input);
+          this.from = next;
+          if (next === i) return i;
+          i = next;
           break;
+        }
         case DONE:
         case BAD:
         case UNCLOSED:
@@ -454,7 +458,8 @@ export class JsonReader extends Strings implements Pump {
         this.argumentsDepth = this.depth;
         this.sink = watch.sink;
         this.node = watch.node;
-      } else if (wish === CAPTURE) {
+      } else if (wish === CAPTURE || wish === CAPTURE_NAME) {
+        this.inName = wish === CAPTURE_NAME && first === QUOTE;
         this.capture = WATCH;
         this.captureDepth = this.depth;
         this.captureFrom = 0;
@@ -545,7 +550,7 @@ export class JsonReader extends Strings implements Pump {
   }
 
   /** Balance only, strings respected: `{"broken": |x, "y": "}"}` */
-  private skip(text: string, from: number, end: number, base: number): number {
+  private skip(text: string, from: number, end: number, { base, ended }: Input): number {
     for (let i = from; i < end; i++) {
       const code = text.charCodeAt(i);
       if (this.skipString) {
@@ -567,6 +572,10 @@ export class JsonReader extends Strings implements Pump {
         this.state = this.depth === 0 ? DONE : AFTER;
         this.watch?.closed(this.depth, base + i + 1);
         return i + 1;
+      } else if (this.ends?.first.includes(text[i] as string)) {
+        const here = this.ends.at(text, i, ended);
+        if (here === YES) this.state = UNCLOSED;
+        if (here !== NO) return i;
       }
     }
     return end;

@@ -52,6 +52,8 @@ export abstract class Strings extends Span {
   protected dubious = false;
   /** Every quote, backslash and possible end of the call has to be looked at. */
   protected slow = false;
+  /** The string is the name of a tool. */
+  protected inName = false;
 
   /** The container that is open: is it an object, what is its schema, the key that was read last in it? */
   protected isObject = false;
@@ -254,7 +256,7 @@ export abstract class Strings extends Span {
       this.state = VALUE;
       return next + 1;
     }
-    if (verdict === NEITHER || this.inKey)
+    if (verdict === NEITHER || this.inKey || (this.inName && this.watching))
       return this.fail(input, i, "A quote inside a string that can be read in two ways.");
     if (this.doubt(input, i)) return i;
     this.note("inner-quote", input, i);

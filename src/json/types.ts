@@ -14,7 +14,9 @@ export interface Sink extends RepairLog {
 export const CAPTURE = 1;
 export const DESCEND = 2;
 export const ARGUMENTS = 3;
-export type Wish = typeof CAPTURE | typeof DESCEND | typeof ARGUMENTS;
+/** Like CAPTURE, for a name or an id: a quote inside it is no data. */
+export const CAPTURE_NAME = 4;
+export type Wish = typeof CAPTURE | typeof DESCEND | typeof ARGUMENTS | typeof CAPTURE_NAME;
 
 /**
  * Reads along in the object *around* the arguments. Never called inside them: that was a sixth of the running time.

@@ -3,6 +3,7 @@ import type { Input, Waiting } from "../input.ts";
 import {
   ARGUMENTS,
   CAPTURE,
+  CAPTURE_NAME,
   DESCEND,
   type Fault,
   JsonReader,
@@ -28,6 +29,8 @@ export interface EnvelopeOptions {
   bare?: boolean;
   /** What it means that there is no marker: where the format has one, a repair. */
   lostOpener?: boolean;
+  /** Objects stand one behind the other in their wrapper: like those of a list, a broken one ends by its own balance. */
+  row?: boolean;
   /** The only key of the object is the name, and its value the arguments: `{"tide_level": {"port": "Oban"}}`. */
   nameIsKey?: boolean;
   /** It is written as a Python literal. */
@@ -84,8 +87,8 @@ class Envelope implements Watch {
       return DESCEND;
     }
     if (level <= 0) {
-      // the first element begins at the marker before the list
-      if (first === 0x7b && depth > 0 && this.elements++ > 0) this.reset(offset);
+      // the first call begins at the marker before the list, with what stands before it
+      if (first === 0x7b && depth > 0 && this.elements++ > 0) this.reset(this.count === 0 ? this.start : offset);
       return first === 0x7b ? DESCEND : CAPTURE;
     }
     if (this.options.nameIsKey && level === 1 && this.takesKey(key as string, first, offset)) {
@@ -109,7 +112,7 @@ class Envelope implements Watch {
         return ARGUMENTS;
       }
     }
-    return CAPTURE;
+    return first === 0x22 && (NAME_KEYS.has(key as string) || ID_KEYS.has(key as string)) ? CAPTURE_NAME : CAPTURE;
   }
 
   got(key: string | null, json: string, offset: number): boolean {
@@ -213,7 +216,7 @@ class Envelope implements Watch {
       this.nameless(end);
     }
     this.end = end;
-    this.reset(end);
+    this.reset(this.count === 0 ? this.start : end);
   }
 
   private isCallShaped(): boolean {
@@ -295,7 +298,7 @@ export function* envelopes(input: Input, calls: Calls, from: number, options: En
       fault === null ||
       fault.inString ||
       (input.ended && input.pos === input.text.length) ||
-      !(envelope.list || options.bare)
+      !(envelope.list || options.bare || options.row)
     ) {
       if (fault !== null && !options.bare) yield* resync(input, ends, fault);
       call.end(input.offset);

@@ -4,9 +4,9 @@ import type { Input, Waiting } from "../input.ts";
 import { dropFenceEnd, takeFence } from "./arguments.ts";
 import { type EnvelopeOptions, envelopes } from "./envelope.ts";
 
-export interface JsonInTagsOptions extends Pick<EnvelopeOptions, "idLast" | "nameIsKey" | "python"> {
+export interface JsonInTagsOptions extends Pick<EnvelopeOptions, "idLast" | "nameIsKey" | "row" | "python"> {
   /** Markers of which one stands between the opener and the JSON: `<|action_start|>|<|plugin|>{…}`. */
-  then?: readonly string[];
+  second?: readonly string[];
   /** The opener ends with the bracket of the list: `functools[|{…}]`. */
   opensList?: boolean;
   /** The JSON stands in a Markdown fence, which is part of the marker. */
@@ -21,15 +21,15 @@ export interface JsonInTagsOptions extends Pick<EnvelopeOptions, "idLast" | "nam
  * residue that the outline drops.
  */
 export function jsonInTags(options: JsonInTagsOptions = {}): Reading {
-  const { then, opensList, fence = false, separator = "," } = options;
+  const { second, opensList, fence = false, separator = "," } = options;
   return function* (input, calls, _opener, from) {
     let read = false;
     let fenced = false;
     let start = from;
     if (opensList) input.pos--;
-    if (then !== undefined) {
+    if (second !== undefined) {
       yield* input.space();
-      if ((yield* input.takeOne(then)) === null && input.endsInPartOf(then)) return calls.cut(from);
+      if ((yield* input.takeOne(second)) === null && input.endsInPartOf(second)) return calls.cut(from);
     }
     for (;;) {
       yield* input.space();
@@ -53,6 +53,11 @@ export function jsonInTags(options: JsonInTagsOptions = {}): Reading {
     return read;
   };
 }
+
+/** The word that some models put before a list: an ordinary one, and a marker only together with the bracket. */
+export const functools: Readonly<Record<string, Reading>> = Object.fromEntries(
+  ["", " ", "\n"].map((blank) => [`functools${blank}[`, jsonInTags({ opensList: true })]),
+);
 
 const OBJECT = 0x7b;
 const LIST = 0x5b;
@@ -104,12 +109,12 @@ export function orphan(closers: string | readonly string[], options: { alsoLists
     read: function* (input, calls, from, first) {
       if (!calls.rules.repair || (calls.rules.tools?.names.length ?? 0) === 0) return false;
       const dry = calls.dry();
-      if (!(yield* run(input, dry, from, { bare: true })) || dry.completed === 0) return false;
+      if (!(yield* run(input, dry, from, { bare: true, first })) || dry.completed === 0) return false;
       yield* input.space();
       const closer = yield* input.takeOne(first ? ends : all);
       if (closer === null && !(first && (yield* input.peek()) === -1)) return false;
       input.back(from);
-      return yield* run(input, calls, from, { bare: true, lostOpener: true });
+      return yield* run(input, calls, from, { bare: true, first, lostOpener: true });
     },
   };
 }

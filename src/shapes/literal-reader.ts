@@ -102,6 +102,8 @@ export class LiteralReader implements Pump {
   private dubious = false;
   /** Nothing more will come: what is undecided is decided now. */
   private final = false;
+  /** The output was cut off: what ends here is not complete. */
+  private cut = false;
 
   constructor({ call, notation, close, ends, repair, depth }: LiteralReaderOptions) {
     this.call = call;
@@ -129,11 +131,12 @@ export class LiteralReader implements Pump {
         continue;
       }
       if (!input.ended) break;
-      if (!input.finished || this.final) {
+      if (this.final) {
         i = text.length;
         this.state = OVER;
       }
       this.final = true;
+      this.cut = !input.finished;
     }
     input.pos = i;
     this.flush(input);
@@ -167,6 +170,8 @@ export class LiteralReader implements Pump {
 
   private fail(message: string, input: Input, i: number): number {
     this.state = OVER;
+    // who knows what would have followed
+    if (this.cut) return input.text.length;
     this.outcome = "fault";
     this.message = message;
     this.faultAt = input.base + i;
@@ -196,13 +201,10 @@ export class LiteralReader implements Pump {
     while (i < text.length && isBlank(text.charCodeAt(i))) i++;
     if (i > from) return i;
     if (i === text.length) {
-      if (!this.final) return WAIT;
-      if (this.state === AFTER) {
-        this.state = OVER;
-        this.outcome = "unclosed";
-        return i;
-      }
-      return WAIT;
+      if (!this.final || this.cut || this.state !== AFTER) return WAIT;
+      this.state = OVER;
+      this.outcome = "unclosed";
+      return i;
     }
     switch (this.state) {
       case KEY:
@@ -419,7 +421,7 @@ export class LiteralReader implements Pump {
     this.word += text.slice(from, i);
     if (this.python && this.word.length > KEY_LENGTH) return this.fail("A value has no quotes.", input, i);
     if (i > from) return i;
-    if (!this.final || i < text.length) return WAIT;
+    if (!this.final || this.cut || i < text.length) return WAIT;
     const literal = this.literal(this.word.trim(), input.base + i);
     return literal === null ? WAIT : this.write(literal, i);
   }
@@ -540,7 +542,10 @@ export class LiteralReader implements Pump {
       if (ends.first.includes(char)) {
         const breaks = input.ended && !input.finished ? NO : ends.breaks(text, i, this.final);
         if (breaks === WAIT) break;
-        if (breaks === YES) return this.fail("A string does not end.", input, i);
+        if (breaks === YES) {
+          this.emit(text.slice(from, i));
+          return this.fail("A string does not end.", input, i);
+        }
       }
       if (code === BACKSLASH && !this.raw) {
         const found = escapeAt(text, i, this.final);

@@ -86,12 +86,13 @@ export function nameFor(calls: Calls, written: string): string {
   return name;
 }
 
-/** Writes a value: strings between quote tokens, keys bare, objects sorted by key. */
+/** Writes a value: strings between quote tokens, keys bare. */
 export function writeLiteral(value: unknown, quote: string): string {
   if (typeof value === "string") return quote + value + quote;
   if (value === null) return "null";
   if (Array.isArray(value)) return `[${value.map((item) => writeLiteral(item, quote)).join(",")}]`;
   if (typeof value !== "object") return JSON.stringify(value);
-  const keys = Object.keys(value).sort();
-  return `{${keys.map((key) => `${key}:${writeLiteral((value as Record<string, unknown>)[key], quote)}`).join(",")}}`;
+  return `{${Object.entries(value)
+    .map(([key, member]) => `${key}:${writeLiteral(member, quote)}`)
+    .join(",")}}`;
 }

@@ -19,13 +19,13 @@ export function functionsTool(recipient: string, calls: Calls): string {
 
 /** The arguments are the body: `to=functions.tide_level<|message|>|{"port": "Oban"}<|call|>`. None at all are none. */
 export function* argumentsBody(input: Input, calls: Calls, header: CallHeader): Waiting<void> {
-  const { from, recipient, bodyTokenLost } = header;
+  const { from, recipient, nearMiss } = header;
   const { repair } = calls.rules;
   const written = recipient ?? "";
   const name = functionsTool(written, calls);
+  if (name === "") return yield* unreadable(input, calls, from, "The call has no recipient.");
   const call = calls.begin(from);
-  if (name === "") return yield* nameless(input, calls, from, "The call has no recipient.");
-  if (bodyTokenLost) call.repair("near-miss-tag", input.offset);
+  if (nearMiss) call.repair("near-miss-tag", input.offset);
   if (!written.endsWith(name)) call.repair("near-miss-name", from);
   call.named(name);
   const behind = input.offset;
@@ -42,7 +42,7 @@ export function* argumentsBody(input: Input, calls: Calls, header: CallHeader): 
 export function* envelopeBody(input: Input, calls: Calls, { from }: CallHeader): Waiting<void> {
   yield* input.space();
   if ((yield* input.peek()) === OPEN_OBJECT && (yield* envelopes(input, calls, from, {}))) return;
-  if (!calls.cut(from)) yield* nameless(input, calls, from, "A call must be a JSON object with a name.");
+  if (!calls.cut(from)) yield* unreadable(input, calls, from, "A call must be a JSON object with a name.");
 }
 
 /** Tags are the body: `to=tide_level<|message|>|<atem:function_calls><atem:invoke name="tide_level">…`. */
@@ -50,7 +50,8 @@ export function invokeBody(tags: ParameterTags): MessageLayout["call"] {
   const wrapped = wrappedCalls(tags);
   const unwrapped = ownCalls(tags);
   const wrap = tags.wrap?.open ?? "";
-  return function* (input, calls, { from }) {
+  return function* (input, calls, header) {
+    const { from } = header;
     yield* input.space();
     const start = input.offset;
     if (yield* input.take(wrap)) {
@@ -60,11 +61,15 @@ export function invokeBody(tags: ParameterTags): MessageLayout["call"] {
       return;
     }
     input.back(start);
+    const name = header.recipient !== null && calls.declares(header.recipient) ? header.recipient : "";
+    if (calls.rules.repair && name !== "" && (yield* input.peek()) === OPEN_OBJECT) {
+      return yield* argumentsBody(input, calls, { ...header, nearMiss: true });
+    }
     if (!(yield* input.more()) || input.endsInPartOf([wrap])) {
       input.pos = input.text.length;
       if (calls.cut(from)) return;
     }
-    yield* nameless(input, calls, from, `A call must be written as ${tags.call.open}"…">.`);
+    yield* unreadable(input, calls, from, `A call must be written as ${tags.call.open}"…">.`, name);
   };
 }
 
@@ -77,13 +82,14 @@ export function nameWithoutNoise(written: string, declares: (name: string) => bo
 
 /** What stands behind tokens that only a call can follow, and is none. */
 export const brokenCall: Reading = function* (input, calls, _opener, from) {
-  yield* nameless(input, calls, from, "A call must be a JSON object with a name.");
+  yield* unreadable(input, calls, from, "A call must be a JSON object with a name.");
   return true;
 };
 
-/** The tokens in front of it say that it is a call, but it has no name. */
-function* nameless(input: Input, calls: Calls, from: number, message: string): Waiting<void> {
+/** The tokens in front of it say that it is a call, but it cannot be read. */
+function* unreadable(input: Input, calls: Calls, from: number, message: string, name = ""): Waiting<void> {
   const call = calls.begin(from);
+  if (name !== "") call.named(name);
   call.fail("invalid-arguments", message, input.offset);
   yield* resyncAt(input, calls.rules.ends, []);
   call.end(input.offset);

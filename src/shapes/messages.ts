@@ -14,8 +14,8 @@ export interface CallHeader {
   recipient: string | null;
   /** Offset of the header's first character. */
   from: number;
-  /** The token between header and body is missing. */
-  bodyTokenLost: boolean;
+  /** The body is not written as it should be, or has lost the token in front of it. */
+  nearMiss: boolean;
 }
 
 /** How a format frames its messages: `<|start|>assistant<|channel|>final to=user<|message|>The tide is high.<|end|>`. */
@@ -226,7 +226,8 @@ class Messages {
   private *startLost(): Waiting<boolean> {
     const { input, layout, tokens, calls } = this;
     const { role } = layout;
-    if (role === undefined || !calls.rules.repair || !((yield* input.at(role)) || (yield* input.at("to=")))) return false;
+    if (role === undefined || !calls.rules.repair || !((yield* input.at(role)) || (yield* input.at("to="))))
+      return false;
     const from = input.offset;
     const { token } = yield* look(layout, tokens, input);
     input.back(from);
@@ -306,7 +307,7 @@ class Messages {
       } else if (token !== null && Object.hasOwn(layout.bodies, token)) {
         if (layout.spaced) yield* input.take(" ");
         const holds = layout.bodies[token] ?? this.holds(channel, recipient);
-        return holds === "call" ? { recipient, from, bodyTokenLost: false } : this.shows(holds);
+        return holds === "call" ? { recipient, from, nearMiss: false } : this.shows(holds);
       } else if (token !== null || !(yield* input.more())) {
         return yield* this.headerEnds(
           from,
@@ -319,7 +320,7 @@ class Messages {
       } else {
         const first = yield* input.peek();
         const toTool = recipient !== null && this.holds(channel, recipient) === "call";
-        if (first === OPEN_OBJECT && toTool) return { recipient, from, bodyTokenLost: true };
+        if (first === OPEN_OBJECT && toTool) return { recipient, from, nearMiss: true };
         const written = yield* this.word();
         if (written.startsWith("to=") && layout.recipients !== undefined) {
           word = "";

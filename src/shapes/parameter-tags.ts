@@ -129,7 +129,7 @@ function* callsIn(
     }
     const halfLead = yield* takeLead(input, set);
     if (misspelt && !read) calls.lost = { kind: "near-miss-tag", offset: Math.max(0, from) };
-    const opened = halfLead ? HALF : yield* oneCall(input, calls, set, start, declared ? BARE : IN_WRAPPER);
+    const opened = halfLead ? HALF : yield* oneCall(input, calls, set, start, declared ? STRIPPED : IN_WRAPPER);
     calls.lost = null;
     if (opened <= HALF) {
       if (read) input.back(behind);
@@ -163,11 +163,15 @@ const WENT_BACK = 3;
 /** The call goes on. */
 const MORE = 4;
 
-/** What makes a call of an opening tag: the wrapper; a declared name; what follows it, that being a repair or not. */
+/**
+ * What makes a call of an opening tag: the wrapper; a declared name in one that is not just as it should be; a declared
+ * name alone; what follows the tag, that being a repair or not.
+ */
 const IN_WRAPPER = 0;
-const BARE = 1;
-const CERTAIN = 2;
-const OWN = 3;
+const STRIPPED = 1;
+const BARE = 2;
+const CERTAIN = 3;
+const OWN = 4;
 
 function* oneCall(input: Input, calls: Calls, set: TagSet, from: number, by: number): Waiting<number> {
   const { repair } = calls.rules;
@@ -177,7 +181,7 @@ function* oneCall(input: Input, calls: Calls, set: TagSet, from: number, by: num
   const marked = scanner.mark >= 0;
   const misspelt = scanner.mark !== 0 && set.marks.length !== 0;
   const named = yield* scanner.named(input, (written, sure) => {
-    const known = by === BARE || sure === NEAR ? calls.declares(written) : true;
+    const known = by === BARE || by === STRIPPED || sure === NEAR ? calls.declares(written) : true;
     return known && (sure === EXACT || repair);
   });
   const { name, sure, selfClosed } = scanner;
@@ -254,6 +258,8 @@ class Parameters {
       } else if (repair && this.given.size === 0 && (yield* input.peek()) === OBJECT) {
         call.repair("near-miss-tag", input.offset);
         return yield* this.json();
+      } else if (repair && this.tags.layout !== undefined && (yield* input.takeOne(this.tags.layout)) !== null) {
+        call.repair("surplus-tag", input.offset);
       } else if (!(yield* input.more()) || (yield* this.endsHere())) {
         return yield* this.unclosed(behind);
       } else {

@@ -10,11 +10,16 @@ const NAME_LENGTH = 256;
 const NO_NAME = "\"'()[]{}<>=,;:!?#*`|\\";
 const LIST = 0x5b;
 
+export interface PythonCalls {
+  /** Stands behind each name, `tide_level|.call|(port="Oban")`: a call without it is one only of a declared tool. */
+  suffix?: string;
+}
+
 /**
  * Behind an opener: `<|tool_call_start|>|[tide_level(port='Oban', days=2), clock()]<|tool_call_end|>`. With or without the
  * brackets, with commas, semicolons or line breaks between the calls.
  */
-export function pythonCalls(): Reading {
+export function pythonCalls({ suffix = "" }: PythonCalls = {}): Reading {
   return function* (input, calls, _opener, from) {
     yield* input.space();
     const list = yield* input.take("[");
@@ -24,7 +29,8 @@ export function pythonCalls(): Reading {
       if (!input.ended || input.finished || input.pos !== input.text.length) return false;
       return calls.cut(from);
     }
-    yield* theCalls(input, calls, name, from, list);
+    if (!name.endsWith(suffix) && !calls.declares(name)) return false;
+    yield* theCalls(input, calls, name, from, list, suffix);
     return true;
   };
 }
@@ -45,7 +51,7 @@ export function barePythonCalls({ lostOpener = false }: { lostOpener?: boolean }
       if (name === null) return false;
       const sure = calls.rules.tools === null ? opensLine && (yield* argumentFollows(input)) : calls.declares(name);
       if (!sure) return false;
-      yield* theCalls(input, calls, name, from, true, lostOpener);
+      yield* theCalls(input, calls, name, from, true, "", lostOpener);
       return true;
     },
   };
@@ -58,14 +64,17 @@ function* theCalls(
   first: string,
   from: number,
   list: boolean,
+  suffix = "",
   lostOpener = false,
 ): Waiting<void> {
   let written = first;
   for (let start = from; ; ) {
     const call = calls.begin(start);
     if (lostOpener) call.repair("missing-opener", start);
-    const name = nameFor(calls, written);
-    if (name !== written) call.repair("near-miss-name", start);
+    const suffixed = suffix !== "" && written.endsWith(suffix) && !calls.declares(written);
+    const given = suffixed ? written.slice(0, -suffix.length) : written;
+    const name = nameFor(calls, given);
+    if (name !== given) call.repair("near-miss-name", start);
     call.named(name);
     yield* literalArguments(input, calls, call, { close: ")", notation: {}, balances: true });
     const end = input.offset;
@@ -138,7 +147,7 @@ export const tojson: PythonStyle = {
   null: "null",
 };
 
-function writeValue(value: unknown, style: PythonStyle): string {
+export function writeValue(value: unknown, style: PythonStyle = repr): string {
   if (typeof value === "string") return style.string(value);
   if (value === null || value === undefined) return style.null;
   if (typeof value === "boolean") return value ? style.true : style.false;
@@ -152,9 +161,10 @@ function writeValue(value: unknown, style: PythonStyle): string {
 export function writePythonCall(
   call: { name: string; arguments: Record<string, unknown> },
   style: PythonStyle = repr,
+  suffix = "",
 ): string {
   const given = Object.entries(call.arguments).map(([key, value]) => `${key}=${writeValue(value, style)}`);
-  return `${call.name}(${given.join(", ")})`;
+  return `${call.name}${suffix}(${given.join(", ")})`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };

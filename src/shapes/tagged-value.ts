@@ -159,11 +159,14 @@ export class TaggedValue extends TagText {
       return this.closersThenStructure(text, tags.behind, ended);
     }
     if (kind === CALL_OPEN) {
-      const opens = tags.opensSurely(text, ended);
+      const opens = around.marked && mark < 0 ? NONE : tags.opensSurely(text, ended);
       if (opens !== NONE) return opens === WAIT ? verdict.WAIT : verdict.STRUCTURE;
     } else if (kind !== NONE && (!call || kind !== CALL_CLOSE)) {
-      return verdict.STRUCTURE;
+      if (!around.marked || mark >= 0) return verdict.STRUCTURE;
+      // a tag that has lost its mark is one only beside others that have theirs
+      return kind === CALL_CLOSE ? this.follows(text, tags.behind, ended, true) : verdict.OTHER;
     }
+    if (!call && tags.set.tags.layout?.some((tag) => text.startsWith(tag, i))) return verdict.STRUCTURE;
     const here = around.ends.at(text, i, ended);
     if (here === 1) return verdict.STRUCTURE;
     if (!call && tags.set.endsInHalf(text, i)) return ended ? verdict.STRUCTURE : verdict.WAIT;

@@ -23,6 +23,8 @@ export interface ParameterTags {
   parameter: TagPair & { stem?: string };
   /** An element that holds all arguments as one JSON value. */
   json?: TagPair;
+  /** Tags in a call that mean nothing. */
+  layout?: readonly string[];
   /** One line break behind a value's opener and one before its closer is layout. */
   newline?: boolean;
   /** A value may stand in `<![CDATA[…]]>`. */
@@ -229,7 +231,9 @@ export class TagScanner {
       const { end, blanks } = this.set;
       const at = blanks ? skipBlanks(text, k) : k;
       if (text.startsWith(end, at)) {
-        this.behind = at + end.length;
+        // what is garbled goes on behind its word
+        if (kind !== PARAMETER_GARBLED) this.behind = at + end.length;
+        else if (half) break;
         return kind;
       }
       if (isPart(end, text, at)) half = true;

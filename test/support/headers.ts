@@ -28,8 +28,7 @@ export class Headers {
   lengths(text: string, at: number, behindCall: boolean): number[] {
     const { start, role, bodies, header, ends, pauses, opened } = this;
     const all = [...bodies, ...header, ...ends, ...pauses];
-    const here = (tokens: readonly string[]): number =>
-      tokens.find((token) => text.startsWith(token, at))?.length ?? 0;
+    const here = (tokens: readonly string[]): number => tokens.find((token) => text.startsWith(token, at))?.length ?? 0;
     const upTo = (tokens: readonly string[], from: number): number[] => {
       const places = tokens.map((token) => text.indexOf(token, from)).filter((place) => place >= 0);
       return [Math.min(text.length, ...places) - at];
@@ -38,7 +37,9 @@ export class Headers {
     if (here(bodies) > 0) found.push(here(bodies), here(bodies) + 1);
     if (here(header) > 0) {
       const length = here(header);
-      const words = [/^\s*[^\s<{`]*/, new RegExp(`^\\s*${role ?? ""}`)].map((word) => word.exec(text.slice(at + length)));
+      const words = [/^\s*[^\s<{`]*/, new RegExp(`^\\s*${role ?? ""}`)].map((word) =>
+        word.exec(text.slice(at + length)),
+      );
       found.push(length, ...words.map((word) => length + (word?.[0].length ?? 0)), ...upTo(all, at + length));
     }
     if (here([start]) > 0 && role !== undefined) found.push(...upTo([start], at + start.length));
