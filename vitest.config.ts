@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    setupFiles: ["test/support/setup.ts"],
     include: ["test/**/*.test.ts"],
     pool: "threads",
     // Generous on purpose: no test measures time by failing, and a slow or busy machine must not break one.

@@ -16,7 +16,7 @@ export const functiongemma: Format = defineFormat({
   template: { has: ["<start_function_call>"] },
   tokens: ["<start_function_call>", "<end_function_call>", quote],
   stops: ["<start_function_response>", "<end_of_turn>"],
-  opens: { "<start_function_call>": literalCalls({ quote }) },
+  opens: { "<start_function_call>": literalCalls({ quote, closer: "<end_function_call>" }) },
   closers: ["<end_function_call>"],
   dropped: ["<end_function_call>"],
   render: ({ content = "", calls = [] }) =>

@@ -21,7 +21,7 @@ export const gemma4: Format = defineFormat({
   ],
   tokens: ["<|tool_call>", "<tool_call|>", quote, "<|channel>", "<channel|>"],
   stops: ["<turn|>", "<|tool_response>"],
-  opens: { "<|tool_call>": literalCalls({ quote }) },
+  opens: { "<|tool_call>": literalCalls({ quote, closer: "<tool_call|>" }) },
   closers: ["<tool_call|>"],
   dropped: ["<tool_call|>", "<|channel>", "<channel|>"],
   render: ({ reasoning, content = "", calls = [] }) => {

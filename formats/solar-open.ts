@@ -12,7 +12,8 @@ const END = "<|tool_call:end|>";
 const SECTION = "<|tool_calls|>";
 
 const call = headerJson({ lead: { mark: NAME }, separators: [ARGUMENTS], separatorOptional: true });
-const calls = section([call, jsonInTags()], { open: CALL, close: [END] });
+const calls = section([call], { open: CALL, close: [END] });
+const objects = section([jsonInTags()], { open: CALL, close: [END] });
 
 /**
  * ```text
@@ -29,7 +30,7 @@ export const solarOpen: Format = defineFormat({
   reasoning: [END_OF_MESSAGE, END_OF_MESSAGE + MESSAGE, MESSAGE].map((close) => ({ open: "<|think|>", close })),
   tokens: [SECTION, CALL, NAME, ARGUMENTS, END, "<|calls|>", "<|think|>", "<|content|>", "<|begin|>", END_OF_MESSAGE],
   stops: ["<|calls|>", "<|flush|>", "<|endoftext|>", "<|begin|>user", "<|begin|>tool", "<|begin|>system"],
-  opens: { [MESSAGE + SECTION]: calls, [SECTION]: calls, [CALL]: calls },
+  opens: Object.fromEntries([MESSAGE + SECTION, SECTION, CALL].map((opener) => [opener, [calls, objects]])),
   closers: [END],
   dropped: [END, MESSAGE, END_OF_MESSAGE + MESSAGE, END_OF_MESSAGE, "<|content|>"],
   render: ({ reasoning, content, calls = [] }) => {

@@ -213,7 +213,7 @@ export class Outline {
     const { input, grammar } = this;
     if ((yield* input.takeOne(grammar.closers)) !== null) return true;
     const code = yield* input.peek();
-    if (repairing && (code === 0x7d || code === 0x5d)) {
+    if (repairing && (code === 0x7d || code === 0x5d) && !(yield* this.openerFollows(code))) {
       input.pos++;
       return true;
     }
@@ -224,6 +224,14 @@ export class Outline {
     if (!input.endsInPartOf(grammar.closers)) return false;
     input.pos = input.text.length;
     return true;
+  }
+
+  /** Is this bracket the beginning of an opener? */
+  private *openerFollows(code: number): Waiting<boolean> {
+    for (const opener of this.grammar.opens.keys()) {
+      if (opener.charCodeAt(0) === code && (yield* this.input.at(opener))) return true;
+    }
+    return false;
   }
 
   // --- thoughts: `<think>|They ask for the tide.</think>`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createParser, formatNames, getFormat, type ParseResult } from "../src/index.ts";
-import { oddNames, unchecked } from "./support/arbitraries.ts";
+import { oddNames, written as renderedOrNull, unchecked } from "./support/arbitraries.ts";
 import { chunksOf } from "./support/chunks.ts";
 import { generateId } from "./support/corpus.ts";
 import { eventFault } from "./support/merge.ts";
@@ -13,17 +13,34 @@ const tools = [
 const full: ReadonlySet<string> = new Set(["raw-json", "mistral", "hermes", "qwen3-coder", "auto"]);
 const scaleOf = (format: string): number => (full.has(format) || Number(process.env.FC_RUNS ?? 1) >= 10 ? 1 : 0.1);
 
-/** The text of a call in two halves, around its argument `a`: JSON, or text. */
-function around(format: string, key = "a"): { before: string; behind: string } {
-  const [before, behind] = unchecked(format, { calls: [{ name: "f", arguments: { [key]: 424242 } }] }).split("424242");
+/** The text of a call in two halves, around the value of its one argument: a number, or the inside of a string. */
+function around(format: string, value: number | string = 424242): { before: string; behind: string } {
+  const key = typeof value === "string" ? "s" : "a";
+  const [before, behind] = unchecked(format, { calls: [{ name: "f", arguments: { [key]: value } }] }).split("424242");
   return { before: before as string, behind: behind as string };
+}
+
+/** How one argument stands in a call, `"a":1` or `<parameter=a>1</parameter>`, and what stands around it. */
+function member(format: string): { before: string; text: string; behind: string } {
+  const without = unchecked(format, { calls: [{ name: "f", arguments: {} }] });
+  const text = unchecked(format, { calls: [{ name: "f", arguments: { a: 424242 } }] });
+  let from = 0;
+  while (without[from] === text[from]) from++;
+  let to = text.length;
+  while (without.length - (text.length - to) > from && without.at(to - text.length - 1) === text[to - 1]) to--;
+  return { before: text.slice(0, from), text: text.slice(from, to), behind: text.slice(to) };
+}
+
+/** What stands between two arguments: tags need nothing. */
+function separatorOf(member: string): string {
+  return /^\s*[<\]]/.test(member) ? "" : ",";
 }
 
 /** Texts of about `size` characters that ask for much work. */
 function hostile(format: string, size: number): Record<string, string> {
   const { before, behind } = around(format);
-  const string = around(format, "s");
-  const quote = before.includes('"') ? '"' : "";
+  const string = around(format, "424242");
+  const one = member(format);
   const { opens, closers = [] } = getFormat(format).declaration;
   const [open = "{", thought = "<think>"] = [Object.keys(opens)[0], getFormat(format).reasoning[0]?.open];
   const close = closers[0] ?? "}";
@@ -37,18 +54,18 @@ function hostile(format: string, size: number): Record<string, string> {
     "lists with a name in text": fill('[{"name":'),
     "the first character of an opener": fill(open[0] as string),
     "<": fill("<"),
-    "< in a string": string.before + quote + fill("<") + quote + string.behind,
-    "half closers in a string": string.before + quote + fill("</parameter></function") + quote + string.behind,
-    "backslashes in a string": string.before + quote + fill("\\") + quote + string.behind,
-    "quotes in a string": string.before + quote + fill('" ') + quote + string.behind,
+    "< in a string": string.before + fill("<") + string.behind,
+    "half closers in a string": string.before + fill("</parameter></function") + string.behind,
+    "backslashes in a string": string.before + fill("\\") + string.behind,
+    "quotes in a string": string.before + fill('" ') + string.behind,
     "blanks behind a closer": call + close + fill(" ") + close,
     "blanks behind an opener": open + fill(" "),
-    "blanks behind a quote": string.before + quote + "x" + quote + fill(" ") + string.behind,
+    "blanks behind a quote": string.before + "x" + string.behind.slice(0, 1) + fill(" ") + string.behind.slice(1),
     "line breaks with blanks": call + fill("\n  "),
     openers: fill(open),
     "openers on lines": fill(`${open}\n`),
     "openers with a bracket": fill(`${open}{`),
-    "openers in an open string": string.before + quote + fill(open),
+    "openers in an open string": string.before + fill(open),
     closers: fill(close),
     "closers behind a call": call + fill(close),
     "surplus brackets": call + fill("}"),
@@ -63,11 +80,11 @@ function hostile(format: string, size: number): Record<string, string> {
     backticks: fill("`"),
     "one digit": before + fill("7") + behind,
     "one letter in a name": open + fill("n"),
-    "one letter in a key": before.replace("a", fill("k")) + "1" + behind,
+    "one letter in a key": one.before + one.text.replace("a", fill("k")) + one.behind,
     "one letter": fill("x"),
     commas: before + fill(",") + behind,
     comments: before + fill("/* x */ ") + behind,
-    "the same key": before + "1" + fill(quote ? ',"a":1' : "\n</parameter>\n<parameter=a>\n1") + behind,
+    "the same key": one.before + one.text + fill(separatorOf(one.text) + one.text) + one.behind,
   };
 }
 
@@ -110,8 +127,7 @@ for (const format of [...formatNames(), "auto"]) {
       "50,000 openers": () => open.repeat(50_000 * scale),
       "20,000 drafts in a thought": () => "<think>" + `${call}\n`.repeat(20_000 * scale),
       "10 MB of one character": () => "x".repeat(10_000_000 * scale),
-      "10 MB of one character in an argument": () =>
-        `${around(written, "s").before}${before.includes('"') ? '"' : ""}${"x".repeat(10_000_000 * scale)}`,
+      "10 MB of one character in an argument": () => around(written, "424242").before + "x".repeat(10_000_000 * scale),
     };
     for (const [title, make] of Object.entries(large)) {
       test(title, () => {
@@ -134,16 +150,27 @@ for (const format of [...formatNames(), "auto"]) {
 
   describe(`${format}: odd characters and names`, () => {
     for (const odd of ["\ud83d", "\ude00", "\ude00\ud83d", "\ufeff", "\0", "\u2028", "\x7f", "\u{1f600}"]) {
+      const args = { s: `a${odd}b${odd}` };
+
       test(`${JSON.stringify(odd)} is text, and data in arguments`, () => {
-        const { before, behind } = around(written, "s");
-        const quote = before.includes('"') ? '"' : "";
+        const text = renderedOrNull(written, { content: `${odd}x`, calls: [{ name: "f", arguments: args }] }, tools);
+        expect(text !== null || !full.has(format)).toBe(true);
+        for (const chunks of text === null ? [] : [[text], chunksOf(text, 1), chunksOf(text, 4)]) {
+          const { content, calls } = readAll(format, chunks);
+          expect(content).toContain(`${odd}x`);
+          expect(calls.map((given) => given.arguments)).toEqual([args]);
+        }
+      });
+
+      test.runIf(full.has(format))(`${JSON.stringify(odd)} needs no escape`, () => {
+        const { before, behind } = around(written, "424242");
         // a raw control character is no JSON, and repaired
-        const text = `${odd}x\n${before}${quote}a${odd}b${odd}${quote}${behind}\n${odd}`;
+        const text = `${odd}x\n${before}${args.s}${behind}\n${odd}`;
         for (const chunks of [[text], chunksOf(text, 1), chunksOf(text, 4)]) {
           const { content, calls } = readAll(format, chunks);
           expect(content.startsWith(`${odd}x`)).toBe(true);
           expect(content.endsWith(odd)).toBe(true);
-          expect(calls.map((given) => given.arguments)).toEqual([{ s: `a${odd}b${odd}` }]);
+          expect(calls.map((given) => given.arguments)).toEqual([args]);
         }
       });
     }
@@ -172,9 +199,10 @@ for (const format of [...formatNames(), "auto"]) {
     }
 
     test("of a repeated key the last value counts", () => {
-      const { before, behind } = around(written);
-      const again = before.includes('"') ? ',"a":2' : "\n</parameter>\n<parameter=a>\n2";
-      const { calls } = readAll(format, chunksOf(`${before}1${again}${behind}`, 4));
+      const { before, text, behind } = member(written);
+      const [first, second] = [1, 2].map((value) => text.replace("424242", String(value)));
+      const again = `${before}${first}${separatorOf(text)}${second}${behind}`;
+      const { calls } = readAll(format, chunksOf(again, 4));
       expect(calls.map((call) => call.arguments)).toEqual([{ a: 2 }]);
       expect(calls[0]?.argumentsText).toBe('{"a":1,"a":2}');
     });

@@ -1,6 +1,7 @@
 export const HELP = `Usage: tool-call-parser [parse] [FILE] [options]
        tool-call-parser render [FILE] --format NAME [--tools FILE]
        tool-call-parser formats [NAME] [--json]
+       tool-call-parser detect [FILE] [--model NAME] [--output] [--json]
        tool-call-parser validate [FILE] --schema FILE [--profile NAME] [--json]
 
 Reads what a language model wrote and shows its text, its reasoning and its tool calls as they come. Without FILE, or
@@ -22,6 +23,10 @@ parse (the default)
 render                 Writes an assistant turn, { "reasoning", "content", "calls": [{ "name", "arguments" }] }, as a
                        model of the format would
 formats                Lists the formats, or shows one
+detect                 Names the format of a model: by its chat template (the Jinja text, tokenizer_config.json,
+                       chat_template.json or a GGUF file), or else by its name
+  --model NAME         The model's name: 'Qwen/Qwen3-0.6B'. Without FILE it alone is asked
+  --output             FILE is what the model wrote
 validate               Holds arguments, as JSON, against a JSON Schema
   --schema FILE        The schema; for the profile kernel { "name", "args": [{ "name", "type", "required" }] }
   --profile NAME       coerce (default), strict, lenient or kernel
@@ -29,6 +34,6 @@ validate               Holds arguments, as JSON, against a JSON Schema
   -h, --help           Shows this
   --version            Shows the version
 
-Exit code: 0 nothing was rejected, 1 something was rejected, 2 wrong use.
+Exit code: 0 nothing was rejected, 1 something was rejected (detect: no format found), 2 wrong use.
 Colours are for terminals; NO_COLOR=1 turns them off.
 `;

@@ -5,7 +5,7 @@ import { createParser, type Format, getFormat, type ParserOptions, type Validati
 import { type Io, UsageError } from "./io.ts";
 import { readJsonFile } from "./text.ts";
 
-export const COMMANDS = ["parse", "render", "formats", "validate"] as const;
+export const COMMANDS = ["parse", "render", "formats", "detect", "validate"] as const;
 export type Command = (typeof COMMANDS)[number];
 
 const OPTIONS = {
@@ -18,6 +18,8 @@ const OPTIONS = {
   json: { type: "boolean" },
   events: { type: "boolean" },
   ndjson: { type: "boolean" },
+  model: { type: "string" },
+  output: { type: "boolean" },
   schema: { type: "string" },
   profile: { type: "string" },
   help: { type: "boolean", short: "h" },
@@ -35,6 +37,7 @@ const TAKES: Readonly<Record<Command, readonly Option[]>> = {
   parse: ["format", "tools", "prefill", "validation", "no-repair", "cut-off", "json", "events", "ndjson"],
   render: ["format", "tools"],
   formats: ["json"],
+  detect: ["model", "output", "json"],
   validate: ["schema", "profile", "json"],
 };
 

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { detectCommand } from "./detect.ts";
 import { formatsCommand } from "./formats.ts";
 import { HELP } from "./help.ts";
 import { type Io, Output, UsageError } from "./io.ts";
@@ -16,13 +17,14 @@ export interface Task {
   out: Output;
 }
 
-/** 0: nothing rejected. 1: something rejected. 2: wrong use. */
+/** 0: nothing rejected. 1: something rejected, or no format found. 2: wrong use. */
 export type ExitCode = 0 | 1 | 2;
 
 const COMMANDS: Readonly<Record<Command, (task: Task) => Promise<ExitCode>>> = {
   parse: (task) => (task.flags.ndjson === true ? recordsCommand(task) : parseCommand(task)),
   render: renderCommand,
   formats: formatsCommand,
+  detect: detectCommand,
   validate: validateCommand,
 };
 

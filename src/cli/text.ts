@@ -6,25 +6,45 @@ import { type Io, UsageError } from "./io.ts";
  * between two reads comes whole, with the second one; bytes that are no UTF-8 become U+FFFD, and a warning.
  * @throws {UsageError} for what cannot be read, or is no text.
  */
-export async function* readText(path: string | undefined, io: Io): AsyncGenerator<string, void, undefined> {
+export function readText(path: string | undefined, io: Io): AsyncGenerator<string, void, undefined> {
+  return textOf(readBytes(path, io), nameOf(path), io);
+}
+
+/** What to call an input in messages. */
+export function nameOf(path: string | undefined): string {
+  return path === undefined || path === "-" ? "standard input" : path;
+}
+
+/**
+ * The bytes of a file or of standard input, as they arrive.
+ * @throws {UsageError} for what cannot be read.
+ */
+export async function* readBytes(path: string | undefined, io: Io): AsyncGenerator<Uint8Array, void, undefined> {
   const fromStdin = path === undefined || path === "-";
-  const name = fromStdin ? "standard input" : path;
   if (fromStdin && io.stdin.isTTY === true) io.stderr.write("Reading from the terminal. Ctrl-D ends the input.\n");
   const source: AsyncIterable<Uint8Array | string> = fromStdin ? io.stdin : createReadStream(path);
+  try {
+    for await (const chunk of source) yield typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+  } catch (error) {
+    throw new UsageError(`${nameOf(path)} ${reason(error)}.`);
+  }
+}
+
+/** Bytes as text; `name` is what to call them in messages. */
+export async function* textOf(
+  source: AsyncIterable<Uint8Array>,
+  name: string,
+  io: Io,
+): AsyncGenerator<string, void, undefined> {
   const decoder = new Decoder(() =>
     io.stderr.write(`tool-call-parser: ${name} has bytes that are not UTF-8; each is read as U+FFFD.\n`),
   );
   let first = true;
-  try {
-    for await (const chunk of source) {
-      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-      if (first && bytes.includes(0)) throw new UsageError(`${name} is a binary file, not text.`);
-      first = false;
-      const text = decoder.decode(bytes);
-      if (text !== "") yield text;
-    }
-  } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(`${name} ${reason(error)}.`);
+  for await (const bytes of source) {
+    if (first && bytes.includes(0)) throw new UsageError(`${name} is a binary file, not text.`);
+    first = false;
+    const text = decoder.decode(bytes);
+    if (text !== "") yield text;
   }
   const rest = decoder.end();
   if (rest !== "") yield rest;

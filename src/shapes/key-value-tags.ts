@@ -183,6 +183,18 @@ class Pairs {
     return null;
   }
 
+  /** `</arg_key>|<arg_value>`, perhaps with `\\n` before it, as two characters. */
+  private *valueOpens(): Waiting<boolean> {
+    const { input, tags, call } = this;
+    const from = input.offset;
+    while (this.repair && (yield* input.take("\\n"))) yield* input.space();
+    const strayed = input.offset > from;
+    const opened = yield* input.take(tags.value.open);
+    if (strayed && opened) call.repair("stray-escape", from);
+    else if (strayed) input.back(from);
+    return opened;
+  }
+
   /** A declared key whose opener is missing, `|port</arg_key>`, or is that of a call: `|<tool_call>port</arg_key>`. */
   private *lostOpener(): Waiting<string | null> {
     const { input, tags, call } = this;
@@ -231,7 +243,7 @@ class Pairs {
     }
     const wire = yield* this.type();
     yield* input.space();
-    const opened = yield* input.take(tags.value.open);
+    const opened = yield* this.valueOpens();
     if (!opened) {
       if (yield* this.endsInHalf()) return yield* this.open("The output ends behind a key.", null);
       const empty = (yield* input.at(tags.key.open)) || (yield* input.at(tags.call.close)) || (yield* this.endsHere());
@@ -247,7 +259,7 @@ class Pairs {
     if (value.outcome === "missing-closer" && !opened) {
       return yield* this.broken(`The value of ${JSON.stringify(key)} has no tags.`, input.offset);
     }
-    if (value.outcome !== "closed") call.repair(value.outcome, input.offset);
+    if (value.outcome !== "closed") call.repair("near-miss-tag", input.offset);
     argument.end();
     given.add(key);
     return MORE;

@@ -14,6 +14,8 @@ export interface LiteralNotation {
    * one the notation is Python's: `(port='Oban')`.
    */
   quote?: string | undefined;
+  /** What closes a call. */
+  closer?: string | undefined;
 }
 
 export interface LiteralReaderOptions {
@@ -79,11 +81,16 @@ export class LiteralReader implements Pump {
   message = "The output ends inside the arguments.";
   kind: "invalid-arguments" | "limit-exceeded" = "invalid-arguments";
   faultAt = 0;
+  /** The output ends inside a string. */
+  inString = false;
+  /** Where the last string begins. */
+  stringAt = 0;
   /** Brackets that are open. */
   readonly open: Container[];
 
   private readonly call: Call;
   private readonly quoteToken: string | undefined;
+  private readonly closers: readonly string[];
   private readonly ends: Ends;
   private readonly repair: boolean;
   private readonly json: JsonReader;
@@ -95,6 +102,7 @@ export class LiteralReader implements Pump {
   private out = "";
   private word = "";
   private quote = "";
+  private base = 0;
   /** No escapes. */
   private raw = false;
   private inKey = false;
@@ -108,6 +116,7 @@ export class LiteralReader implements Pump {
   constructor({ call, notation, close, ends, repair, depth }: LiteralReaderOptions) {
     this.call = call;
     this.quoteToken = notation.quote;
+    this.closers = notation.closer === undefined ? [] : [notation.closer];
     this.ends = ends;
     this.repair = repair;
     this.open = [{ kind: ARGUMENTS, close: close.charCodeAt(0), node: call.tool?.node ?? anything, count: 0 }];
@@ -124,6 +133,7 @@ export class LiteralReader implements Pump {
   step(input: Input): boolean {
     const { text } = input;
     let i = input.pos;
+    this.base = input.base;
     while (this.state !== OVER) {
       const next = this.read(text, i, input);
       if (next !== WAIT) {
@@ -133,6 +143,7 @@ export class LiteralReader implements Pump {
       if (!input.ended) break;
       if (this.final) {
         i = text.length;
+        this.inString = this.state === STRING;
         this.state = OVER;
       }
       this.final = true;
@@ -485,6 +496,7 @@ export class LiteralReader implements Pump {
   // --- strings
 
   private startString(i: number, length: number, quote: string, raw: boolean, inKey: boolean): number {
+    this.stringAt = this.base + i;
     this.quote = quote;
     this.raw = raw;
     this.inKey = inKey;
@@ -530,7 +542,7 @@ export class LiteralReader implements Pump {
         }
       }
       if (code === close && quote === this.quoteToken && this.repair) {
-        const over = this.lostQuote(text, i, input);
+        const over = this.lostQuote(text, i);
         if (over === WAIT) break;
         if (over === YES) {
           this.emit(text.slice(from, i));
@@ -539,8 +551,9 @@ export class LiteralReader implements Pump {
           return this.endString(i);
         }
       }
-      if (ends.first.includes(char)) {
-        const breaks = input.ended && !input.finished ? NO : ends.breaks(text, i, this.final);
+      // in a string without a fault nothing but its quote means anything
+      if (this.dubious && ends.first.includes(char)) {
+        const breaks = ends.breaks(text, i, this.final);
         if (breaks === WAIT) break;
         if (breaks === YES) {
           this.emit(text.slice(from, i));
@@ -618,7 +631,7 @@ export class LiteralReader implements Pump {
   }
 
   /** `error|}<tool_call|>`: brackets for all that is open, and then nothing but the end of the call. */
-  private lostQuote(text: string, from: number, input: Input): number {
+  private lostQuote(text: string, from: number): number {
     let i = from;
     for (let level = this.open.length - 1; level >= 0; level--) {
       i = skipBlanks(text, i);
@@ -627,7 +640,8 @@ export class LiteralReader implements Pump {
       i++;
     }
     i = skipBlanks(text, i);
-    if (i === text.length || (input.ended && !input.finished)) return this.final || input.ended ? NO : WAIT;
+    const closer = matchLength(this.closers, text, i, this.final);
+    if (closer <= 0 || this.cut) return closer < 0 ? WAIT : NO;
     return this.ends.breaks(text, i, this.final);
   }
 }
@@ -687,18 +701,23 @@ function unicode(code: number): string {
   return code >= 0xd800 && code <= 0xdfff ? `\\u${code.toString(16)}` : String.fromCodePoint(code);
 }
 
+/** What no text holds. */
+const NEVER = "\uffff\uffff";
+
 /** Looks for the end of arguments that cannot be read: where the brackets balance, or the call ends from outside. */
-export class SkipLiteral implements Pump {
+class Skip implements Pump {
   private readonly ends: Ends;
   private readonly quotes: readonly string[];
   /** Brackets that are open; null: brackets mean nothing. */
   private depth: number | null;
-  private quote: string | null = null;
+  private quote: string | null;
 
+  /** `quotes`: what begins and ends a string. None: all of it stands in a string that never ends. */
   constructor(ends: Ends, quotes: readonly string[], depth: number | null) {
     this.ends = ends;
     this.quotes = quotes;
     this.depth = depth;
+    this.quote = quotes.length === 0 ? "" : null;
   }
 
   step(input: Input): boolean {
@@ -710,7 +729,7 @@ export class SkipLiteral implements Pump {
         const here = this.quote === null ? this.ends.at(text, i, ended) : this.ends.breaks(text, i, ended);
         if (here !== NO) return this.stop(input, i, here === YES);
       }
-      const length = matchLength(this.quote === null ? this.quotes : [this.quote], text, i, ended);
+      const length = matchLength(this.quote === null ? this.quotes : [this.quote || NEVER], text, i, ended);
       if (length === WAIT) return this.stop(input, i, false);
       if (length > 0) {
         this.quote = this.quote === null ? text.slice(i, i + length) : null;
@@ -753,8 +772,10 @@ export function* literalArguments(
     const fault = reader.outcome === "fault";
     const message = reader.outcome === "unclosed" ? "Closing brackets are missing." : reader.message;
     call.fail(reader.kind, message, fault ? reader.faultAt : input.offset);
+    const lost = reader.inString && input.mayGoBack;
+    if (lost) input.back(reader.stringAt);
     const quotes = notation.quote === undefined ? ['"', "'"] : [notation.quote];
-    yield* input.run(new SkipLiteral(ends, quotes, balances ? reader.open.length : null));
+    yield* input.run(new Skip(ends, lost ? [] : quotes, balances && !lost ? reader.open.length : null));
   }
   call.end(input.offset);
 }

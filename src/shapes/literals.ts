@@ -2,14 +2,14 @@ import { Call, type Calls } from "../calls.ts";
 import type { Reading } from "../format.ts";
 import { type Input, isBlank, type Waiting } from "../input.ts";
 import { resyncAt } from "./ends.ts";
-import { literalArguments } from "./literal-reader.ts";
+import { type LiteralNotation, literalArguments } from "./literal-reader.ts";
 
 /** Longest name of a tool. */
 const NAME_LENGTH = 256;
 const PREFIX = "call:";
 
 /** Behind an opener: `<|tool_call>|call:tide_level{port:<|"|>Oban<|"|>}<tool_call|>`. Several calls may share one opener. */
-export function literalCalls(notation: { quote: string }): Reading {
+export function literalCalls(notation: LiteralNotation): Reading {
   return function* (input, calls, _opener, from) {
     let start = from;
     let read = false;
@@ -31,7 +31,7 @@ export function literalCalls(notation: { quote: string }): Reading {
 function* oneCall(
   input: Input,
   calls: Calls,
-  notation: { quote: string },
+  notation: LiteralNotation,
   from: number,
   again: boolean,
 ): Waiting<boolean> {

@@ -217,7 +217,8 @@ class Elements {
     const { input, calls, open: call } = this;
     if (this.endsInHalf()) input.pos = input.text.length;
     if (ranOut(input)) call.fail("truncated", "The output was cut off before the end of the call.", input.offset);
-    else if (!calls.rules.repair) call.fail("invalid-arguments", "The closing tag of the call is missing.", input.offset);
+    else if (!calls.rules.repair)
+      call.fail("invalid-arguments", "The closing tag of the call is missing.", input.offset);
     else call.repair("missing-closer", end);
     return this.complete();
   }
@@ -306,7 +307,11 @@ class Elements {
     const given = new Set<string>();
     const isList = (): boolean => keys.every((key) => key === tags.item) && !declaresProperty(node, tags.item);
     if (depth >= calls.rules.depth) {
-      this.open.fail("limit-exceeded", `The arguments are nested more than ${calls.rules.depth} levels deep.`, input.offset);
+      this.open.fail(
+        "limit-exceeded",
+        `The arguments are nested more than ${calls.rules.depth} levels deep.`,
+        input.offset,
+      );
       return { outcome: yield* this.broken("They are too deep.") };
     }
     for (;;) {

@@ -191,7 +191,8 @@ function* oneCall(input: Input, calls: Calls, set: TagSet, from: number, by: num
   if (by > BARE && !selfClosed && !calls.declares(name) && !(yield* grammarFollows(input, scanner))) return NO_CALL;
   const call = calls.begin(from);
   const { nameOf } = set.tags;
-  const meant = nameOf === undefined || !repair || calls.declares(name) ? name : nameOf(name, (known) => calls.declares(known));
+  const meant =
+    nameOf === undefined || !repair || calls.declares(name) ? name : nameOf(name, (known) => calls.declares(known));
   if (meant !== name) call.repair("near-miss-name", from);
   if (by === BARE || by === CERTAIN) call.repair("missing-opener", from);
   else if (sure !== EXACT || misspelt) call.repair("near-miss-tag", from);
@@ -260,6 +261,9 @@ class Parameters {
         return yield* this.json();
       } else if (repair && this.tags.layout !== undefined && (yield* input.takeOne(this.tags.layout)) !== null) {
         call.repair("surplus-tag", input.offset);
+      } else if (scanner.ranOut && (yield* input.more()) && !this.endsInHalfCloser()) {
+        input.pos = input.text.length;
+        return yield* this.open("The output ends inside a tag.", null);
       } else if (!(yield* input.more()) || (yield* this.endsHere())) {
         return yield* this.unclosed(behind);
       } else {
@@ -300,7 +304,7 @@ class Parameters {
   }
 
   private endsInHalfCloser(): boolean {
-    return this.input.endsInPartOf([this.scanner.set.callClose]);
+    return this.input.endsInPartOf(this.scanner.set.closers);
   }
 
   /** All values are complete, only the closer is missing. */

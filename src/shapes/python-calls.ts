@@ -80,10 +80,10 @@ function* theCalls(
     const end = input.offset;
     yield* input.space();
     if (list && (yield* input.take("]"))) return;
-    if (!(yield* input.take(","))) yield* input.take(";");
+    const semicolon = !(yield* input.take(",")) && (yield* input.take(";"));
     yield* input.space();
     if (list && (yield* input.take("]"))) return;
-    start = input.offset;
+    start = semicolon ? end : input.offset;
     const next = yield* callName(input);
     if (next !== null) {
       written = next;

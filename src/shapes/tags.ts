@@ -99,7 +99,8 @@ export class TagSet {
   readonly closing: readonly Word[];
   /** The closer of a call and a parameter's tags as the format writes them. */
   readonly callClose: string;
-  readonly callOpen: string;
+  /** What closes a call, and what closes the wrapper around it. */
+  readonly closers: readonly string[];
   private readonly usual: readonly string[];
 
   constructor(tags: ParameterTags) {
@@ -130,7 +131,7 @@ export class TagSet {
       ...closes(JSON_CLOSE, tags.json),
     ];
     this.callClose = this.marked(tags.call.close);
-    this.callOpen = this.marked(tags.call.open);
+    this.closers = [this.callClose, ...wraps.map((pair) => this.marked(pair.close))];
     this.usual = [this.callClose, this.marked(tags.parameter.open), this.marked(tags.parameter.close)];
   }
 

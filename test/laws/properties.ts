@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { getFormat } from "../../src/index.ts";
 import {
   brokenReplies,
   lostQuoteReplies,
