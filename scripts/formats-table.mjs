@@ -9,10 +9,15 @@ export function formatsTable({ formatNames, getFormat }) {
   const rows = formatNames().map((name) => {
     const format = getFormat(name);
     const aliases = [...format.variants.keys()].map((alias) => `\`${alias}\``).join(" ");
-    const wire = format.render(turn, { tools }).replace(/\s*\n\s*/g, "").replaceAll("|", "\\|");
+    const wire = format
+      .render(turn, { tools })
+      .replace(/\s*\n\s*/g, "")
+      .replaceAll("|", "\\|");
     return `| \`${name}\` | ${aliases} | ${format.models.join(", ")} | ${code(wire)} |`;
   });
-  return ["| name | aliases | models | a call of `tide_level(port: \"Oban\")` |", "|---|---|---|---|", ...rows].join("\n");
+  return ['| name | aliases | models | a call of `tide_level(port: "Oban")` |', "|---|---|---|---|", ...rows].join(
+    "\n",
+  );
 }
 
 /** Code that may hold backticks. */

@@ -51,7 +51,8 @@ export class Argument {
     this.key = key;
     this.schema = call.tool?.node.key(key) ?? anything;
     this.wire = wire ?? this.schema.wire;
-    this.convertible = wire === "text" && calls.rules.coerces && this.schema.wire === "json" && this.schema.holds(QUOTE);
+    this.convertible =
+      wire === "text" && calls.rules.coerces && this.schema.wire === "json" && this.schema.holds(QUOTE);
   }
 
   /** Is the raw text the value? */

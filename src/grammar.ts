@@ -119,7 +119,10 @@ export function unite(name: string, formats: readonly Format[]): Grammar {
       FENCE,
     ]),
     inThought: new Map(
-      [...thoughtClosers].map(([open, close]) => [open, new MarkerTable([...close, open, ...openers, ...stops, FENCE])]),
+      [...thoughtClosers].map(([open, close]) => [
+        open,
+        new MarkerTable([...close, open, ...openers, ...stops, FENCE]),
+      ]),
     ),
     thoughtClosers,
     inFence: new MarkerTable([...stops, FENCE]),

@@ -59,7 +59,10 @@ export class Outline {
         else until.pass(input, 1);
       } else if (grammar.stops.includes(marker)) {
         return yield* input.run(discard);
-      } else if (grammar.dropped.includes(marker) || (grammar.answers.length !== 0 && (yield* this.framesAnswer(marker, until)))) {
+      } else if (
+        grammar.dropped.includes(marker) ||
+        (grammar.answers.length !== 0 && (yield* this.framesAnswer(marker, until)))
+      ) {
         input.pos += marker.length;
       } else if (marker === FENCE) {
         if (fresh && (yield* this.fencedCall())) yield* this.behindCall(until);

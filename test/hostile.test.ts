@@ -33,7 +33,7 @@ function member(format: string): { before: string; text: string; behind: string 
 
 /** What stands between two arguments: tags need nothing. */
 function separatorOf(member: string): string {
-  return /^\s*[<\]]/.test(member) ? "" : ",";
+  return /[<>]/.test(member) ? "" : ",";
 }
 
 /** Texts of about `size` characters that ask for much work. */

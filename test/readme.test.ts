@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { formatsTable, replaceTable } from "../scripts/formats-table.mjs";
+import { replaceUsers } from "../scripts/shapes-table.mjs";
 import { formatNames, getFormat, parse } from "../src/index.ts";
 import { builtCli } from "./cli-build.ts";
 import { root } from "./support/shared.ts";
@@ -141,6 +142,25 @@ describe("the tables", () => {
 
   test("the table of formats is that of the registry", () => {
     expect(replaceTable(readme, formatsTable({ formatNames, getFormat }))).toBe(readme);
+    expect(/^\d+ formats/m.exec(readme)?.[0]).toBe(`${formatNames().length} formats`);
+  });
+
+  test("the table of shapes is that of the formats", () => {
+    const page = readFileSync(`${root}docs/architecture.md`, "utf8");
+    const names = readdirSync(`${root}formats`).filter((name) => name !== "index.ts");
+    const sources = names.map((name) => [name.slice(0, -3), readFileSync(`${root}formats/${name}`, "utf8")]);
+    expect(replaceUsers(page, Object.fromEntries(sources))).toBe(page);
+  });
+
+  test("every file of the shapes and of the JSON reader is described", () => {
+    const page = readFileSync(`${root}docs/architecture.md`, "utf8");
+    const files = ["shapes", "json"].flatMap((folder) => readdirSync(`${root}src/${folder}`));
+    expect(files.filter((name) => !page.includes(`\`${name.replace(/\.ts$/, "")}`))).toEqual([]);
+  });
+
+  test("the format that CONTRIBUTING.md adds is the one that is there", () => {
+    const shown = blocks("CONTRIBUTING.md", "ts").map(({ text }) => text);
+    expect(shown).toContain(readFileSync(`${root}formats/nemotron.ts`, "utf8"));
   });
 
   test("each repair is read as the table says", () => {

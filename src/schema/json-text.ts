@@ -11,7 +11,6 @@ export type Members = Map<string, string>;
 /** Levels of lists and objects; Python's own parser gives up at about a thousand. */
 const DEPTH = 512;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: strings must not have them
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const BLANK = /[ \t\n\r]*/y;
 const WORD = /true|false|null/y;
@@ -88,7 +87,6 @@ class Reader {
 
   /** Finds the place in a string at which it goes wrong. */
   #badString(): false {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: strings must not have them
     const good = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
     this.#match(good);
     const next = this.#text[this.#at];

@@ -74,7 +74,7 @@ export class PairValue extends TagText {
       case 0:
         return this.closer(tags.value.close, text, i, input);
       case 1:
-        return this.valueOpens(length);
+        return this.valueOpens(length, i === input.pos);
       case 2:
         return this.sibling(text, i, input);
       case 3:
@@ -85,8 +85,8 @@ export class PairValue extends TagText {
   }
 
   /** `|<arg_value>`: repeated before a value that is no text, or part of one. */
-  private valueOpens(length: number): number {
-    if (!this.start || !this.repair || this.around.argument.isText) return this.count(1);
+  private valueOpens(length: number, first: boolean): number {
+    if (!first || !this.start || !this.repair || this.around.argument.isText) return this.count(1);
     this.length = length;
     return DROP;
   }

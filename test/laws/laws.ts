@@ -222,7 +222,8 @@ class Markup {
     if (this.lists && from === text.length) found.push(blanks);
     if (text.startsWith("```", from)) found.push(blanks + 3);
     const rest = text.slice(from);
-    if (rest !== "" && ["```", ...this.closers].some((closer) => closer.startsWith(rest))) found.push(blanks + rest.length);
+    if (rest !== "" && ["```", ...this.closers].some((closer) => closer.startsWith(rest)))
+      found.push(blanks + rest.length);
     // between two calls of one wrapper
     if (before && from === text.length) found.push(blanks);
     return found;

@@ -57,7 +57,6 @@ function unionOf(sub: fc.Arbitrary<unknown>): fc.Arbitrary<Record<string, unknow
     fc
       .tuple(fc.constantFrom("anyOf", "oneOf"), list, branch)
       .map(([keyword, list, own]) => ({ ...own, [keyword]: list })),
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     fc.record({ if: branch, then: branch, else: branch, properties }),
     fc.record({ type: fc.constant("array"), items: list.map((anyOf) => ({ anyOf })) }),
   );
@@ -107,7 +106,6 @@ function schemaOf(): fc.Arbitrary<Record<string, unknown>> {
       oneOf: list,
       not: sub,
       if: sub,
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
       then: sub,
       else: sub,
       $ref: fc.constantFrom("#/$defs/0", "#/$defs/1", "#/$defs/2", "#"),

@@ -1,0 +1,1 @@
+export function replaceUsers(page: string, sources: Readonly<Record<string, string>>): string;
