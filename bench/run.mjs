@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { formatNames } from "../dist/src/index.js";
 import { sizes } from "./payloads.mjs";
 import { report } from "./report.mjs";
 
@@ -29,6 +30,12 @@ function* allLines() {
       }
     }
   }
+  for (const format of formatNames().filter((name) => !formats.includes(name))) {
+    for (const payload of payloads) {
+      const line = { kind: "engine", peer: format, format, payload, size: "10KB", chunk: 4, validation: "none" };
+      yield { ...line, milliseconds: 400 };
+    }
+  }
   for (const payload of payloads) {
     for (const peer of ["JSONParser", "Tokenizer", "TokenParser"]) {
       yield { kind: "values", peer, payload, size: "10KB", chunk: 4, milliseconds: 1000 };
@@ -50,7 +57,7 @@ function* allLines() {
 
 /** The lines of a quick run; an id is also what `--only` is matched with. */
 const quick = [
-  /^[^/]+\/(code|records)\/10KB\/4\/none/,
+  /^(raw-json|mistral|hermes|qwen3-coder)\/(code|records)\/10KB\/4\/none/,
   /^(mistral|qwen3-coder)\/(code|records)\/10KB\/4\/coerce/,
   /^hermes\/code\/10KB\/4\/coerce/,
   /^(mistral|qwen3-coder)\/(code|records)\/1MB\/4\/none/,

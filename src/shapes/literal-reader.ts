@@ -81,7 +81,7 @@ export class LiteralReader implements Pump {
   message = "The output ends inside the arguments.";
   kind: "invalid-arguments" | "limit-exceeded" = "invalid-arguments";
   faultAt = 0;
-  /** The output ends inside a string. */
+  /** A string does not end. */
   inString = false;
   /** Where the last string begins. */
   stringAt = 0;
@@ -439,7 +439,7 @@ export class LiteralReader implements Pump {
 
   /** `port:Dinard, north quay|<|"|>`: the token at the front was forgotten. */
   private endsInToken(text: string, from: number, i: number, token: number, input: Input): number {
-    const closes = this.closesAt(text, i + token, input);
+    const closes = this.closesAt(text, i + token);
     if (closes === WAIT) {
       this.word += text.slice(from, i);
       return i > from ? i : WAIT;
@@ -528,7 +528,7 @@ export class LiteralReader implements Pump {
         const token = matchLength([quote], text, i, this.final);
         if (token === WAIT) break;
         if (token > 0) {
-          const closes = this.closesAt(text, i + token, input);
+          const closes = this.closesAt(text, i + token);
           if (closes === WAIT) break;
           this.emit(text.slice(from, i));
           if (closes === YES) return this.endString(i + token);
@@ -546,7 +546,7 @@ export class LiteralReader implements Pump {
         if (over === WAIT) break;
         if (over === YES) {
           this.emit(text.slice(from, i));
-          if (this.dubious || this.inKey) return this.fail("A string does not end.", input, i);
+          if (this.dubious || this.inKey) return this.neverEnds(input, i);
           this.mend("near-miss-tag", input.base + i);
           return this.endString(i);
         }
@@ -557,7 +557,7 @@ export class LiteralReader implements Pump {
         if (breaks === WAIT) break;
         if (breaks === YES) {
           this.emit(text.slice(from, i));
-          return this.fail("A string does not end.", input, i);
+          return this.neverEnds(input, i);
         }
       }
       if (code === BACKSLASH && !this.raw) {
@@ -579,6 +579,11 @@ export class LiteralReader implements Pump {
     return i > start ? i : WAIT;
   }
 
+  private neverEnds(input: Input, i: number): number {
+    this.inString = true;
+    return this.fail("A string does not end.", input, i);
+  }
+
   private endString(i: number): number {
     if (!this.inKey) {
       this.out += '"';
@@ -591,7 +596,7 @@ export class LiteralReader implements Pump {
   }
 
   /** Does a string end with the quote before `from`? What follows says so: white space and one word at most. */
-  private closesAt(text: string, from: number, input: Input): number {
+  private closesAt(text: string, from: number): number {
     const i = skipBlanks(text, from);
     if (i === text.length) return this.final ? YES : WAIT;
     const code = text.charCodeAt(i);
@@ -605,8 +610,7 @@ export class LiteralReader implements Pump {
       }
       return YES;
     }
-    if (!this.ends.first.includes(text[i] as string)) return NO;
-    return this.ends.at(text, i, this.final || input.ended);
+    return this.callEndsHere(text, i);
   }
 
   /** `,| days=` or `,| )` */
@@ -627,7 +631,14 @@ export class LiteralReader implements Pump {
     if (text.slice(from, i).includes("\n")) return YES;
     if (i === text.length) return this.final ? YES : WAIT;
     if (",;])".includes(text[i] as string)) return YES;
-    return this.ends.first.includes(text[i] as string) ? this.ends.at(text, i, this.final) : NO;
+    return this.callEndsHere(text, i);
+  }
+
+  /** A closer, an opener or an end-of-turn token; at the end of the output half of one. */
+  private callEndsHere(text: string, i: number): number {
+    if (!this.ends.first.includes(text[i] as string)) return NO;
+    const here = this.ends.at(text, i, false);
+    return here === WAIT && this.final ? YES : here;
   }
 
   /** `error|}<tool_call|>`: brackets for all that is open, and then nothing but the end of the call. */
