@@ -365,12 +365,13 @@ export function writeKeyValue(
 /** The tags of GLM, from which the others differ by what stands around their names: `<tool_call:opensource>`. */
 export function argTags(prefix = "", suffix = ""): KeyValueTags & { call: Pair; key: Pair; value: Pair } {
   const pair = (name: string): Pair => ({ open: `<${prefix}${name}${suffix}>`, close: `</${prefix}${name}${suffix}>` });
-  return { call: pair("tool_call"), key: pair("arg_key"), value: pair("arg_value") };
+  return { call: pair("tool_call"), key: pair("arg_key"), value: pair("arg_value"), stem: `</${prefix}arg_` };
 }
 
 /** All tags of a notation. */
-export function tagsOf(tags: KeyValueTags): string[] {
-  return Object.values(tags).flatMap((tag: unknown) =>
-    typeof tag === "string" ? [tag] : Object.values((tag === true ? {} : tag) as Record<string, string>),
+export function tagsOf({ section, call, separator, key, type, value }: KeyValueTags): string[] {
+  const pairs = [section, call, key, type, value].flatMap((pair) =>
+    Object.values((pair ?? {}) as Record<string, string>),
   );
+  return separator === undefined ? pairs : [...pairs, separator];
 }

@@ -1,10 +1,11 @@
-import type { Call, Calls } from "../calls.ts";
-import { Input, isBlank, type Pump, type Waiting } from "../input.ts";
+import type { Call } from "../calls.ts";
+import { Input, isBlank, type Pump } from "../input.ts";
 import { type Ends, JsonReader } from "../json/reader.ts";
 import { escapeControl, PYTHON_WORDS } from "../json/repairs.ts";
 import { declaresProperty } from "../schema/declared.ts";
 import { anything, type SchemaNode } from "../schema/node.ts";
 import { matchLength } from "./ends.ts";
+import { stringEscape } from "./literal-escapes.ts";
 import { skipBlanks } from "./tag-text.ts";
 
 /** How a format writes the arguments of a call, where that is not JSON. */
@@ -94,7 +95,9 @@ export class LiteralReader implements Pump {
   private readonly ends: Ends;
   private readonly repair: boolean;
   private readonly json: JsonReader;
-  private readonly inner = new Input();
+  private readonly rewritten = new Input();
+  /** Brackets that are open in a bare word. */
+  private inner = 0;
 
   private state = KEY;
   private node: SchemaNode = anything;
@@ -174,9 +177,9 @@ export class LiteralReader implements Pump {
 
   private hand(): void {
     if (this.out === "") return;
-    this.inner.append(this.out);
+    this.rewritten.append(this.out);
     this.out = "";
-    this.json.step(this.inner);
+    this.json.step(this.rewritten);
   }
 
   private fail(message: string, input: Input, i: number): number {
@@ -380,6 +383,7 @@ export class LiteralReader implements Pump {
       return i + 1;
     }
     this.word = "";
+    this.inner = 0;
     this.state = BARE;
     return i;
   }
@@ -407,6 +411,7 @@ export class LiteralReader implements Pump {
     let i = from;
     for (; i < text.length; i++) {
       const code = text.charCodeAt(i);
+      if (this.python && this.skipsInner(text[i] as string)) continue;
       const token = this.tokenAt(text, i);
       if (token === WAIT) break;
       if (token > 0) return this.endsInToken(text, from, i, token, input);
@@ -435,6 +440,13 @@ export class LiteralReader implements Pump {
     if (!this.final || this.cut || i < text.length) return WAIT;
     const literal = this.literal(this.word.trim(), input.base + i);
     return literal === null ? WAIT : this.write(literal, i);
+  }
+
+  /** `float('inf'|)`: what stands in brackets of its own is no value, and does not end it either. */
+  private skipsInner(char: string): boolean {
+    if ("([{".includes(char)) this.inner++;
+    else if (this.inner > 0 && ")]}".includes(char)) return this.inner-- > 0;
+    return this.inner > 0;
   }
 
   /** `port:Dinard, north quay|<|"|>`: the token at the front was forgotten. */
@@ -561,7 +573,7 @@ export class LiteralReader implements Pump {
         }
       }
       if (code === BACKSLASH && !this.raw) {
-        const found = escapeAt(text, i, this.final);
+        const found = stringEscape(text, i, this.final);
         if (found === null) break;
         this.emit(text.slice(from, i) + found.json);
         i += found.length - 1;
@@ -667,126 +679,4 @@ function unquote(text: string): string {
 
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
-}
-
-const SHORT_ESCAPES: Readonly<Record<string, string>> = {
-  n: "\\n",
-  r: "\\r",
-  t: "\\t",
-  b: "\\b",
-  f: "\\f",
-  a: "\\u0007",
-  v: "\\u000b",
-  "\\": "\\\\",
-  '"': '\\"',
-  "'": "'",
-  "\n": "",
-};
-
-/** What the backslash at `i` means in Python or JSON; null: not yet known. One that means nothing is data. */
-function escapeAt(text: string, i: number, ended: boolean): { json: string; length: number } | null {
-  const data = { json: "\\\\", length: 1 };
-  const letter = text[i + 1];
-  if (letter === undefined) return ended ? data : null;
-  const short = SHORT_ESCAPES[letter];
-  if (short !== undefined) return { json: short, length: 2 };
-  const rest = text.slice(i + 2, i + 10);
-  const octal = /^[0-7]{1,3}/.exec(text.slice(i + 1, i + 4))?.[0];
-  if (octal !== undefined) {
-    if (!ended && i + 4 > text.length) return null;
-    return { json: unicode(Number.parseInt(octal, 8)), length: 1 + octal.length };
-  }
-  const length = letter === "x" ? 2 : letter === "u" ? 4 : letter === "U" ? 8 : 0;
-  if (length === 0) return data;
-  const digits = rest.slice(0, length);
-  if (!/^[0-9a-fA-F]*$/.test(digits)) return data;
-  if (digits.length < length) return ended ? data : null;
-  const code = Number.parseInt(digits, 16);
-  return code > 0x10ffff ? data : { json: unicode(code), length: 2 + length };
-}
-
-/** A character as a JSON escape, or as itself where it needs none. */
-function unicode(code: number): string {
-  if (code < 0x20) return escapeControl(code);
-  if (code === QUOTE || code === BACKSLASH) return `\\${String.fromCharCode(code)}`;
-  return code >= 0xd800 && code <= 0xdfff ? `\\u${code.toString(16)}` : String.fromCodePoint(code);
-}
-
-/** What no text holds. */
-const NEVER = "\uffff\uffff";
-
-/** Looks for the end of arguments that cannot be read: where the brackets balance, or the call ends from outside. */
-class Skip implements Pump {
-  private readonly ends: Ends;
-  private readonly quotes: readonly string[];
-  /** Brackets that are open; null: brackets mean nothing. */
-  private depth: number | null;
-  private quote: string | null;
-
-  /** `quotes`: what begins and ends a string. None: all of it stands in a string that never ends. */
-  constructor(ends: Ends, quotes: readonly string[], depth: number | null) {
-    this.ends = ends;
-    this.quotes = quotes;
-    this.depth = depth;
-    this.quote = quotes.length === 0 ? "" : null;
-  }
-
-  step(input: Input): boolean {
-    const { text, ended } = input;
-    let i = input.pos;
-    while (i < text.length && this.depth !== 0) {
-      const char = text[i] as string;
-      if (this.ends.first.includes(char)) {
-        const here = this.quote === null ? this.ends.at(text, i, ended) : this.ends.breaks(text, i, ended);
-        if (here !== NO) return this.stop(input, i, here === YES);
-      }
-      const length = matchLength(this.quote === null ? this.quotes : [this.quote || NEVER], text, i, ended);
-      if (length === WAIT) return this.stop(input, i, false);
-      if (length > 0) {
-        this.quote = this.quote === null ? text.slice(i, i + length) : null;
-        i += length;
-        continue;
-      }
-      if (char === "\\" && this.quote?.length === 1) {
-        if (i + 1 === text.length && !ended) return this.stop(input, i, false);
-        i++;
-      } else if (this.quote === null && this.depth !== null) {
-        if ("([{".includes(char)) this.depth++;
-        else if (")]}".includes(char)) this.depth--;
-      }
-      i++;
-    }
-    return this.stop(input, Math.min(i, text.length), this.depth === 0 || ended);
-  }
-
-  private stop(input: Input, i: number, satisfied: boolean): boolean {
-    input.pos = i;
-    return satisfied;
-  }
-}
-
-/** Reads the arguments behind their opening bracket, and ends the call. `balances`: broken ones end at their bracket. */
-export function* literalArguments(
-  input: Input,
-  calls: Calls,
-  call: Call,
-  { close, notation, balances }: { close: string; notation: LiteralNotation; balances: boolean },
-): Waiting<void> {
-  const { ends, repair, depth } = calls.rules;
-  const reader = new LiteralReader({ call, notation, close, ends, repair, depth });
-  yield* input.run(reader);
-  if (reader.outcome === "unclosed" && repair) {
-    reader.finish(input.offset);
-  } else if (reader.outcome === "open" && !input.finished) {
-    call.fail("truncated", "The output was cut off inside the arguments.", input.offset);
-  } else if (reader.outcome !== "done") {
-    const fault = reader.outcome === "fault";
-    const message = reader.outcome === "unclosed" ? "Closing brackets are missing." : reader.message;
-    call.fail(reader.kind, message, fault ? reader.faultAt : input.offset);
-    const lost = reader.inString && input.mayGoBack;
-    if (lost) input.back(reader.stringAt);
-    const quotes = notation.quote === undefined ? ['"', "'"] : [notation.quote];
-    yield* input.run(new Skip(ends, lost ? [] : quotes, balances && !lost ? reader.open.length : null));
-  }
-  call.end(input.offset);
 }

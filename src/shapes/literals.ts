@@ -2,7 +2,8 @@ import { Call, type Calls } from "../calls.ts";
 import type { Reading } from "../format.ts";
 import { type Input, isBlank, type Waiting } from "../input.ts";
 import { resyncAt } from "./ends.ts";
-import { type LiteralNotation, literalArguments } from "./literal-reader.ts";
+import { literalArguments } from "./literal-arguments.ts";
+import type { LiteralNotation } from "./literal-reader.ts";
 
 /** Longest name of a tool. */
 const NAME_LENGTH = 256;

@@ -39,6 +39,8 @@ export interface KeyValueTags {
   /** Around the type of a value, which may stand before it. */
   type?: Pair;
   value: Pair;
+  /** With how much of its name a misspelt closer of a value begins. */
+  stem?: string;
   /** The arguments may be a JSON object behind the name. Otherwise that is a repair. */
   json?: boolean;
 }
@@ -63,7 +65,7 @@ export class PairValue extends TagText {
     super({ argument: around.argument, newline: false, repair: around.calls.rules.repair });
     this.tags = tags;
     this.around = around;
-    this.known = [stem(tags.value.close), tags.value.open, tags.key.open, tags.call.open, tags.call.close];
+    this.known = [tags.stem ?? stem(tags.value.close), tags.value.open, tags.key.open, tags.call.open, tags.call.close];
   }
 
   protected decide(text: string, i: number, input: Input): number {
@@ -72,7 +74,7 @@ export class PairValue extends TagText {
     if (length <= 0) return length;
     switch (known.indexOf(text.slice(i, i + length))) {
       case 0:
-        return this.closer(tags.value.close, text, i, input);
+        return this.valueCloses(text, i, length, input);
       case 1:
         return this.valueOpens(length, i === input.pos);
       case 2:
@@ -82,6 +84,13 @@ export class PairValue extends TagText {
       default:
         return this.callCloses(tags.call.close, text, i, input);
     }
+  }
+
+  /** `|</arg_value>`, or what was meant to be it: `|</arg_key>` */
+  private valueCloses(text: string, i: number, length: number, input: Input): number {
+    const { close } = this.tags.value;
+    if (text.startsWith(close, i)) return this.closerTo(text, i, i + close.length, input);
+    return this.garbled(text, i, i + length, input);
   }
 
   /** `|<arg_value>`: repeated before a value that is no text, or part of one. */
@@ -138,7 +147,7 @@ export class PairValue extends TagText {
       }
     }
     const rest = text.slice(i);
-    if (this.known.some((tag) => tag.startsWith(rest) || `${tag}>`.startsWith(rest))) return ended ? STRUCTURE : WAIT;
+    if ([...this.known, tags.value.close].some((tag) => tag.startsWith(rest))) return ended ? STRUCTURE : WAIT;
     return here < 0 ? WAIT : OTHER;
   }
 

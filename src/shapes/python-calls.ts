@@ -2,7 +2,7 @@ import type { Calls } from "../calls.ts";
 import type { Bare, Reading } from "../format.ts";
 import { type Input, isBlank, type Waiting } from "../input.ts";
 import { ranOut } from "./arguments.ts";
-import { literalArguments } from "./literal-reader.ts";
+import { literalArguments } from "./literal-arguments.ts";
 import { nameFor } from "./literals.ts";
 
 /** Longest name of a tool. */
@@ -30,7 +30,7 @@ export function pythonCalls({ suffix = "" }: PythonCalls = {}): Reading {
       return calls.cut(from);
     }
     if (!name.endsWith(suffix) && !calls.declares(name)) return false;
-    yield* theCalls(input, calls, name, from, list, suffix);
+    yield* theCalls(input, calls, name, from, { list, suffix, marked: true });
     return true;
   };
 }
@@ -51,10 +51,20 @@ export function barePythonCalls({ lostOpener = false }: { lostOpener?: boolean }
       if (name === null) return false;
       const sure = calls.rules.tools === null ? opensLine && (yield* argumentFollows(input)) : calls.declares(name);
       if (!sure) return false;
-      yield* theCalls(input, calls, name, from, true, "", lostOpener);
+      yield* theCalls(input, calls, name, from, { list: true, lostOpener });
       return true;
     },
   };
+}
+
+/** What stands around the calls. */
+interface Around extends PythonCalls {
+  /** Brackets. */
+  list: boolean;
+  /** An opener. */
+  marked?: boolean;
+  /** An opener belongs there and is missing. */
+  lostOpener?: boolean;
 }
 
 /** The calls behind the name of the first, `tide_level(|`. */
@@ -63,9 +73,7 @@ function* theCalls(
   calls: Calls,
   first: string,
   from: number,
-  list: boolean,
-  suffix = "",
-  lostOpener = false,
+  { list, marked = false, suffix = "", lostOpener = false }: Around,
 ): Waiting<void> {
   let written = first;
   for (let start = from; ; ) {
@@ -87,7 +95,7 @@ function* theCalls(
     const next = yield* callName(input);
     if (next !== null) {
       written = next;
-    } else if (list && ranOut(input)) {
+    } else if ((list || (marked && input.offset > start)) && ranOut(input)) {
       // the comma belongs to the list, and what follows it is the beginning of a name
       if (input.offset > start) calls.cut(start);
       return;
