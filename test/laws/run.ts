@@ -12,7 +12,7 @@ const FORMATS = 5;
 export function testLaws(names: readonly (keyof typeof laws)[]): void {
   const chosen = names.map((name) => laws[name]).filter((law) => law !== undefined);
   const share = Math.min(1, FORMATS / formatNames().length);
-  const tries = (usual: number): { numRuns: number } => runs(Math.max(4, usual * share));
+  const tries = (usual: number): { numRuns: number } => runs(Math.max(2, usual * share));
   for (const format of formatNames()) {
     describe(format, () => {
       for (const law of chosen.filter((given) => applies(given, format))) {
