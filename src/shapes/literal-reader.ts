@@ -67,6 +67,8 @@ const CLOSE_ROUND = 0x29;
 
 /** Longest key, and longest look-ahead for one. */
 const KEY_LENGTH = 256;
+/** What may be as long as it likes. */
+const NUMBER_SO_FAR = /^\s*-?[0-9][0-9.eE+-]*$/;
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 const PYTHON_NUMBER = /^([+-]?)((?:[0-9](?:_?[0-9])*)?)(?:(\.)([0-9]*))?([eE][+-]?[0-9]+)?$/;
 const WORD = /^[\p{L}_$][\p{L}\p{N}_$.-]*$/u;
@@ -98,6 +100,8 @@ export class LiteralReader implements Pump {
   private readonly rewritten = new Input();
   /** Brackets that are open in a bare word. */
   private inner = 0;
+  /** Deepest nesting. */
+  private readonly limit: number;
 
   private state = KEY;
   private node: SchemaNode = anything;
@@ -118,6 +122,7 @@ export class LiteralReader implements Pump {
 
   constructor({ call, notation, close, ends, repair, depth }: LiteralReaderOptions) {
     this.call = call;
+    this.limit = depth;
     this.quoteToken = notation.quote;
     this.closers = notation.closer === undefined ? [] : [notation.closer];
     this.ends = ends;
@@ -318,10 +323,7 @@ export class LiteralReader implements Pump {
   private bareKey(text: string, from: number, input: Input): number {
     const keyword = this.python && this.top.kind === ARGUMENTS;
     for (let at = from; ; at++) {
-      if (at === text.length) {
-        if (!this.final) return at - from > KEY_LENGTH ? this.fail("A key is too long.", input, from) : WAIT;
-        return WAIT;
-      }
+      if (at === text.length) return WAIT;
       const code = text.charCodeAt(at);
       const key = text.slice(from, at).trim();
       const sure = code === (keyword ? EQUALS : COLON_SIGN);
@@ -379,6 +381,10 @@ export class LiteralReader implements Pump {
       if (quote === '"' || quote === "'") return this.startString(i, 2, quote, /[rR]/.test(text[i] as string), false);
     }
     if (code === 0x7b || code === 0x5b || (code === ROUND && this.python)) {
+      if (this.open.length >= this.limit) {
+        this.kind = "limit-exceeded";
+        return this.fail(`Nested deeper than ${this.limit} levels.`, input, i);
+      }
       this.push(code === 0x7b ? OBJECT : LIST, code === ROUND ? CLOSE_ROUND : code + 2);
       return i + 1;
     }
@@ -411,6 +417,9 @@ export class LiteralReader implements Pump {
     let i = from;
     for (; i < text.length; i++) {
       const code = text.charCodeAt(i);
+      if (this.python && this.word.length + i - from === KEY_LENGTH && !NUMBER_SO_FAR.test(this.word + text.slice(from, i))) {
+        return this.fail("A value has no quotes.", input, i);
+      }
       if (this.python && this.skipsInner(text[i] as string)) continue;
       const token = this.tokenAt(text, i);
       if (token === WAIT) break;
@@ -435,7 +444,6 @@ export class LiteralReader implements Pump {
       return this.write(quoted(word), i);
     }
     this.word += text.slice(from, i);
-    if (this.python && this.word.length > KEY_LENGTH) return this.fail("A value has no quotes.", input, i);
     if (i > from) return i;
     if (!this.final || this.cut || i < text.length) return WAIT;
     const literal = this.literal(this.word.trim(), input.base + i);
