@@ -67,6 +67,8 @@ const CLOSE_ROUND = 0x29;
 
 /** Longest key, and longest look-ahead for one. */
 const KEY_LENGTH = 256;
+/** A marker, and the end of its line. */
+const ENDS_LINE = /^\S+[ \t]*\r?\n/;
 /** What may be as long as it likes. */
 const NUMBER_SO_FAR = /^\s*-?[0-9][0-9.eE+-]*$/;
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
@@ -115,6 +117,8 @@ export class LiteralReader implements Pump {
   private inKey = false;
   /** A quote of this string was read as data. */
   private dubious = false;
+  /** A line break stands in this string. */
+  private broken = false;
   /** Nothing more will come: what is undecided is decided now. */
   private final = false;
   /** The output was cut off: what ends here is not complete. */
@@ -417,7 +421,11 @@ export class LiteralReader implements Pump {
     let i = from;
     for (; i < text.length; i++) {
       const code = text.charCodeAt(i);
-      if (this.python && this.word.length + i - from === KEY_LENGTH && !NUMBER_SO_FAR.test(this.word + text.slice(from, i))) {
+      if (
+        this.python &&
+        this.word.length + i - from === KEY_LENGTH &&
+        !NUMBER_SO_FAR.test(this.word + text.slice(from, i))
+      ) {
         return this.fail("A value has no quotes.", input, i);
       }
       if (this.python && this.skipsInner(text[i] as string)) continue;
@@ -521,6 +529,7 @@ export class LiteralReader implements Pump {
     this.raw = raw;
     this.inKey = inKey;
     this.dubious = false;
+    this.broken = false;
     this.state = STRING;
     this.word = "";
     if (!inKey) {
@@ -572,10 +581,11 @@ export class LiteralReader implements Pump {
         }
       }
       // in a string without a fault nothing but its quote means anything
-      if (this.dubious && ends.first.includes(char)) {
+      const suspect = this.dubious || this.broken;
+      if ((suspect || (this.python && quote.length === 1)) && ends.first.includes(char)) {
         const breaks = ends.breaks(text, i, this.final);
         if (breaks === WAIT) break;
-        if (breaks === YES) {
+        if (breaks === YES && (suspect || ENDS_LINE.test(text.slice(i, i + KEY_LENGTH)))) {
           this.emit(text.slice(from, i));
           return this.neverEnds(input, i);
         }
@@ -590,6 +600,8 @@ export class LiteralReader implements Pump {
         this.emit(`${text.slice(from, i)}\\${char}`);
         from = i + 1;
       } else if (code < 0x20) {
+        // Python ends a line in a string with one quote only by mistake: its closing quote may be lost
+        if (this.python && code === 0x0a && quote.length === 1) this.broken = true;
         this.emit(text.slice(from, i) + escapeControl(code));
         from = i + 1;
       }
