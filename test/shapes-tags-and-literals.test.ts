@@ -100,6 +100,11 @@ table("lfm2", [
     list("[write(text='''a\n'b' c'''), write(text='\\x41\\d\\u00e9\\101')]"),
     'write{"text":"a\\n\'b\' c"} | write{"text":"A\\\\d\\u00e9A"}',
   ],
+  [
+    list(`[write(text='a\nb ${list("\n[clock()]")}\n${list("[clock()]")} c')]`),
+    `write${JSON.stringify({ text: `a\nb ${list("\n[clock()]")}\n${list("[clock()]")} c` })}`,
+  ],
+  [`${list("[write(text='a)]")}\n${list("[write(text='b')]")}`, 'write{"text":"b"} | write: invalid-arguments'],
   [list("[write(n=float('inf')), clock()]"), "clock{} | write: invalid-arguments"],
   [list("[write('x'), clock(),]"), "clock{} | write: invalid-arguments"],
   [`${list("clock()")}after`, "after | clock{}"],

@@ -67,8 +67,6 @@ const CLOSE_ROUND = 0x29;
 
 /** Longest key, and longest look-ahead for one. */
 const KEY_LENGTH = 256;
-/** A marker, and the end of its line. */
-const ENDS_LINE = /^\S+[ \t]*\r?\n/;
 /** What may be as long as it likes. */
 const NUMBER_SO_FAR = /^\s*-?[0-9][0-9.eE+-]*$/;
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
@@ -117,8 +115,8 @@ export class LiteralReader implements Pump {
   private inKey = false;
   /** A quote of this string was read as data. */
   private dubious = false;
-  /** A line break stands in this string. */
-  private broken = false;
+  /** Something stands in this string that would end a call. */
+  private heldEnd = false;
   /** Nothing more will come: what is undecided is decided now. */
   private final = false;
   /** The output was cut off: what ends here is not complete. */
@@ -529,7 +527,7 @@ export class LiteralReader implements Pump {
     this.raw = raw;
     this.inKey = inKey;
     this.dubious = false;
-    this.broken = false;
+    this.heldEnd = false;
     this.state = STRING;
     this.word = "";
     if (!inKey) {
@@ -561,6 +559,7 @@ export class LiteralReader implements Pump {
           if (closes === WAIT) break;
           this.emit(text.slice(from, i));
           if (closes === YES) return this.endString(i + token);
+          if (this.heldEnd) return this.neverEnds(input, i);
           if (!this.repair) return this.fail("A quote stands inside a string.", input, i);
           if (!this.dubious) this.mend("inner-quote", input.base + i);
           this.dubious = true;
@@ -580,12 +579,14 @@ export class LiteralReader implements Pump {
           return this.endString(i);
         }
       }
-      // in a string without a fault nothing but its quote means anything
-      const suspect = this.dubious || this.broken;
-      if ((suspect || (this.python && quote.length === 1)) && ends.first.includes(char)) {
+      if (ends.first.includes(char)) {
         const breaks = ends.breaks(text, i, this.final);
         if (breaks === WAIT) break;
-        if (breaks === YES && (suspect || ENDS_LINE.test(text.slice(i, i + KEY_LENGTH)))) {
+        if (breaks === YES) {
+          // in a string without a fault nothing but its quote means anything; but one that goes on behind the end of a
+          // call, up to a quote that ends nothing, has lost its own
+          this.heldEnd = true;
+          if (!this.dubious) continue;
           this.emit(text.slice(from, i));
           return this.neverEnds(input, i);
         }
@@ -600,8 +601,6 @@ export class LiteralReader implements Pump {
         this.emit(`${text.slice(from, i)}\\${char}`);
         from = i + 1;
       } else if (code < 0x20) {
-        // Python ends a line in a string with one quote only by mistake: its closing quote may be lost
-        if (this.python && code === 0x0a && quote.length === 1) this.broken = true;
         this.emit(text.slice(from, i) + escapeControl(code));
         from = i + 1;
       }
