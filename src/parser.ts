@@ -103,7 +103,7 @@ export class StreamParser implements Parser {
     this.result = null;
     const { thought, tail } = replay(this.prefill, this.grammar);
     this.reading = this.outline.read(thought);
-    this.input.base = -tail.length;
+    this.input.base = 0 - tail.length;
     this.input.append(tail);
     this.reading.next();
     if (tail !== "") this.calls.forget();
