@@ -80,7 +80,7 @@ export class Argument {
   /** The next piece of the value, at the offset `from`. `plain`: nothing in it needs an escape. */
   write(piece: string, from: number, plain: boolean): void {
     if (this.mode === TEXT && !this.paused) {
-      if (plain) this.call.verbatim(piece, from);
+      if (plain) this.call.run(piece, from);
       else this.call.write(escapeText(piece));
       return;
     }

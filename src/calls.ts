@@ -2,7 +2,9 @@ import type { ParserEvent, Problem, ProblemKind, RejectedCall, Repair, RepairKin
 import type { Input } from "./input.ts";
 import { LiveValue } from "./json/live.ts";
 import type { Ends, Sink } from "./json/reader.ts";
+import type { LiveText } from "./schema/live/text.ts";
 import { anything, type SchemaNode } from "./schema/node.ts";
+import { findValue } from "./schema/places.ts";
 import type { Tool, ToolSet } from "./schema/tools.ts";
 
 /** What the assembler has to know. */
@@ -17,7 +19,19 @@ export interface Rules {
   depth: number;
   argumentsLength: number;
   calls: number;
+  /** The first problem of a call ends the reading. */
+  stopOnProblem: boolean;
   generateId: (index: number, name: string) => string;
+}
+
+/** Thrown through the readings when one problem is enough; the parser catches it. */
+export class Stop extends Error {
+  readonly call: Call;
+
+  constructor(call: Call) {
+    super("stopped");
+    this.call = call;
+  }
 }
 
 /** No offset: those of the prefill are negative. */
@@ -214,8 +228,12 @@ export class Call implements Sink {
   private fork: string | null = null;
   private length = 0;
   private readonly limit: number;
-  private live: LiveValue | null = null;
-  private shown = 0;
+  private shown: LiveValue | null = null;
+  /** Holds the arguments against the schema while they come. */
+  private live: LiveText | null = null;
+  /** The text that it reads, and how much of it was sent. */
+  private piece = "";
+  private done = 0;
 
   constructor(calls: Calls, start: number) {
     this.calls = calls;
@@ -267,6 +285,7 @@ export class Call implements Sink {
         offset: this.start,
       });
     }
+    if (!this.broken) this.live = this.tool?.live((problem, at) => this.found(problem, at)) ?? null;
     this.waiting = waitForId;
     if (!waitForId) this.announce();
   }
@@ -300,7 +319,9 @@ export class Call implements Sink {
     if (this.later === "") return;
     const { later } = this;
     this.later = "";
-    this.send(later);
+    this.closeRange();
+    this.literal += later;
+    this.calls.delta(later);
   }
 
   write(json: string): void {
@@ -316,14 +337,25 @@ export class Call implements Sink {
   verbatim(json: string, from: number): void {
     const length = this.length + json.length;
     if (!this.streaming || this.rangeTo !== from || length > this.limit) return this.openRange(json, from);
+    this.deliver(json);
     this.length = length;
     this.rangeTo = from + json.length;
-    this.calls.delta(json);
+  }
+
+  /** As `verbatim`: nothing in it needs to be looked at but by who watches the string. */
+  run(json: string, from: number): void {
+    const length = this.length + json.length;
+    if (!this.streaming || this.rangeTo !== from || length > this.limit) return this.openRange(json, from);
+    if (this.live?.watched) this.deliver(json);
+    else this.calls.delta(json);
+    this.length = length;
+    this.rangeTo = from + json.length;
   }
 
   private openRange(json: string, from: number): void {
     this.length += json.length;
     if (!this.streaming || this.length > this.limit) return this.keep(json);
+    this.deliver(json);
     this.closeRange();
     if (this.literal !== "") {
       this.parts.push(this.literal);
@@ -331,13 +363,36 @@ export class Call implements Sink {
     }
     this.rangeFrom = from;
     this.rangeTo = from + json.length;
-    this.calls.delta(json);
   }
 
   private send(json: string): void {
+    this.deliver(json);
     this.closeRange();
     this.literal += json;
-    this.calls.delta(json);
+  }
+
+  /** Sends a piece. What is found in it comes out between what is before it and what is behind it. */
+  private deliver(json: string): void {
+    const { calls, live } = this;
+    if (live === null) return calls.delta(json);
+    this.piece = json;
+    this.done = 0;
+    live.feed(json);
+    this.sendUpTo(json.length);
+    this.piece = "";
+    this.done = 0;
+  }
+
+  private sendUpTo(at: number): void {
+    const { piece, done } = this;
+    if (at <= done) return;
+    this.done = at;
+    this.calls.delta(at - done === piece.length ? piece : piece.slice(done, at));
+  }
+
+  private found(problem: Problem, at: number): void {
+    if (this.streaming) this.sendUpTo(at);
+    this.problem(problem);
   }
 
   private closeRange(): void {
@@ -383,17 +438,25 @@ export class Call implements Sink {
     const { limit } = this;
     if (this.length > limit) {
       this.later = "";
+      this.live = null;
       this.fail("limit-exceeded", `The arguments are longer than ${limit} characters.`, this.calls.input.offset);
     } else if (this.fork !== null) {
       this.fork += json;
     } else {
       this.later += json;
+      this.live?.feed(json);
     }
   }
 
   hush(): void {
     this.quiet = true;
     this.streaming = false;
+  }
+
+  /** As `hush`, and `recast` may change everything: until the end nothing is certain. */
+  hold(): void {
+    this.hush();
+    this.live = null;
   }
 
   repair(kind: RepairKind, offset: number): void {
@@ -415,15 +478,18 @@ export class Call implements Sink {
   /** What was sent behind `before` turned out to be something else: the call will be rejected, with `json` in its place. */
   depart(before: string, json: string): void {
     this.calls.flush();
-    this.hush();
+    this.hold();
     this.fork = before + json;
   }
 
   problem(problem: Problem): void {
     this.problems.push(problem);
     if (this.calls.muted) return;
-    if (this.index < 0) this.index = this.calls.count++;
-    this.calls.push({ type: "tool-problem", index: this.index, problem });
+    const { calls, start } = this;
+    if (this.index < 0) this.index = calls.count++;
+    problem.offset ??= start + findValue(problem, calls.input.slice(start, calls.input.seen));
+    calls.push({ type: "tool-problem", index: this.index, problem });
+    if (calls.rules.stopOnProblem) throw new Stop(this);
   }
 
   fail(kind: ProblemKind, message: string, offset: number): void {
@@ -433,19 +499,31 @@ export class Call implements Sink {
   }
 
   /** The arguments so far: a live view. */
-  view(): Record<string, unknown> {
-    this.live ??= new LiveValue();
-    const text = this.sent;
-    this.live.write(text.slice(this.shown));
-    this.shown = text.length;
-    return this.live.value;
+  view(): { arguments: Record<string, unknown>; openPath: string } {
+    this.shown ??= new LiveValue();
+    return { arguments: this.shown.show(this.sent), openPath: this.shown.openPath };
   }
 
   /** The call is over; `to` is the offset behind its last character. */
   end(to: number): void {
-    const { calls } = this;
     if (this.waiting) this.announce();
     if (!this.broken) this.judge();
+    this.close(to);
+  }
+
+  /** One problem was enough. Answers the offset up to which the output was used. */
+  stop(): number {
+    const to = this.problems.at(-1)?.offset ?? this.start;
+    if (this.streaming) {
+      this.closeRange();
+      this.literal += this.piece.slice(0, this.done);
+    }
+    this.close(to);
+    return Math.max(0, to);
+  }
+
+  private close(to: number): void {
+    const { calls } = this;
     calls.open = this;
     calls.flush();
     calls.open = null;
@@ -478,8 +556,17 @@ export class Call implements Sink {
     if (this.fork === null && this.announced) this.sendLater();
     const text = this.written();
     this.parsed = JSON.parse(text) as Record<string, unknown>;
-    if (this.tool === undefined || (this.problems.length !== 0 && this.fork === null)) return;
-    const known = new Set(this.problems.map(({ path }) => path));
-    for (const problem of this.tool.check(this.parsed, text)) if (!known.has(problem.path)) this.problem(problem);
+    if (this.live?.isDecided) return;
+    const known = [...this.problems];
+    for (const problem of this.tool?.check(this.parsed, text) ?? []) {
+      if (!known.some((one) => tells(one, problem))) this.problem(problem);
+    }
   }
+}
+
+/** Was this said already? A union of which no branch fits, and what is wrong in the branch that is meant, are one thing. */
+function tells(known: Problem, problem: Problem): boolean {
+  if (known.path === problem.path) return true;
+  if (known.kind === "no-branch") return problem.path.startsWith(`${known.path}/`);
+  return problem.kind === "no-branch" && known.path.startsWith(`${problem.path}/`);
 }

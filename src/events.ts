@@ -70,15 +70,17 @@ export interface Repair {
   offset: number;
 }
 
-/** A complete call with valid arguments: safe to dispatch. */
-export interface ToolCall {
+/**
+ * A complete call with valid arguments: safe to dispatch. `CallOf<typeof tools>` is the union of these for some tools.
+ */
+export interface ToolCall<Name extends string = string, Arguments = Record<string, unknown>> {
   /** Position among the calls of this reply, rejected ones included, from 0. Key by this: models repeat ids. */
   index: number;
   /** The id on the wire where the model wrote one, else a generated one. */
   id: string;
-  name: string;
+  name: Name;
   /** `JSON.parse(argumentsText)`. */
-  arguments: Record<string, unknown>;
+  arguments: Arguments;
   /** The concatenation of the call's `tool-input-delta`s. Integers past 2^53 keep their digits here. */
   argumentsText: string;
   repairs: Repair[];
@@ -112,44 +114,53 @@ export interface OpenCall {
   id: string | null;
   name: string | null;
   argumentsText: string;
-  /** A live view that goes on changing: read it, do not keep it. */
+  /** A live view that goes on changing, open strings as far as they have come: read it, do not keep it. */
   arguments: Record<string, unknown>;
+  /**
+   * JSON Pointer of the innermost value that is still open; `""`: the arguments object, between two members. A value is
+   * complete unless its path is the beginning of this one.
+   */
+  openPath: string;
 }
 
 /** `tool-calls`: `calls` is not empty. `truncated`: the output was cut off. `stop`: everything else. */
 export type Finish = "stop" | "tool-calls" | "truncated";
 
-export interface ParseResult {
+export interface ParseResult<Call extends ToolCall = ToolCall> {
   /** The answer: all text outside the calls and the reasoning, verbatim. */
   content: string;
   /** The thoughts, verbatim. */
   reasoning: string;
   /** Complete and valid calls, in order: safe to dispatch. */
-  calls: ToolCall[];
+  calls: Call[];
   /** Recognised as calls but not safe to dispatch, each with its problems. */
   rejected: RejectedCall[];
   finish: Finish;
   /** The name of the format; under `"auto"` the format whose marker came first, or `"auto"` if none did. */
   format: string;
+  /** Only where `stopOnProblem` has ended the reading: UTF-16 offset up to which the output was used. */
+  used?: number;
 }
 
 /** What is known so far. */
-export type Snapshot = Omit<ParseResult, "finish"> & { open: OpenCall | null };
+export type Snapshot<Call extends ToolCall = ToolCall> = Omit<ParseResult<Call>, "finish" | "used"> & {
+  open: OpenCall | null;
+};
 
 /**
  * Events come in the order `(text-delta | reasoning-delta | call)* finish`, where a call is
  * `tool-input-start? (tool-input-delta | tool-problem)* (tool-call | tool-call-rejected)`.
  * Calls do not interleave and no text comes inside a call.
  */
-export type ParserEvent =
+export type ParserEvent<Call extends ToolCall = ToolCall> =
   | { type: "text-delta"; text: string }
   | { type: "reasoning-delta"; text: string }
   /** A call of a declared tool has begun. Its id never changes afterwards. */
-  | { type: "tool-input-start"; index: number; id: string; name: string }
+  | { type: "tool-input-start"; index: number; id: string; name: Call["name"] }
   /** The next piece of the arguments' JSON text, append only. */
   | { type: "tool-input-delta"; index: number; id: string; delta: string }
   /** As early as it is certain; the call will end in `tool-call-rejected`. */
   | { type: "tool-problem"; index: number; problem: Problem }
-  | { type: "tool-call"; call: ToolCall }
+  | { type: "tool-call"; call: Call }
   | { type: "tool-call-rejected"; call: RejectedCall }
-  | { type: "finish"; finish: Finish; result: ParseResult };
+  | { type: "finish"; finish: Finish; result: ParseResult<Call> };

@@ -1,9 +1,11 @@
 /** The library with all formats: names, `"auto"`. */
 import type { ParseResult, ParserEvent } from "./events.ts";
-import { type CreateOptions, type ParseOptions, parseWith } from "./parse.ts";
-import { type Parser, type ParserOptions, StreamParser } from "./parser.ts";
+import type { Format } from "./format.ts";
+import { type CreateOptions, createWith, type ParseOptions, parseWith } from "./parse.ts";
+import type { Parser, ParserOptions } from "./parser.ts";
 import { resolve } from "./registry.ts";
 import { parseStreamWith, type StreamOptions, transformer } from "./stream.ts";
+import type { CallOf, ToolsOption, ValidationOption } from "./types.ts";
 
 export * from "./common.ts";
 export { type DetectOptions, detectFormat } from "./detect.ts";
@@ -18,7 +20,10 @@ export { formatNames, getFormat } from "./registry.ts";
  * for (const call of calls) await run(call.name, call.arguments);
  * ```
  */
-export function parse(text: string, options: ParseOptions = {}): ParseResult {
+export function parse<const T extends ToolsOption = ToolsOption, V extends ValidationOption = undefined>(
+  text: string,
+  options: ParseOptions<T, V> = {},
+): ParseResult<CallOf<T, V>> {
   return parseWith(resolve, text, options);
 }
 
@@ -32,24 +37,29 @@ export function parse(text: string, options: ParseOptions = {}): ParseResult {
  * const { calls } = parser.end();
  * ```
  */
-export function createParser(options: CreateOptions = {}): Parser {
-  return new StreamParser(options, resolve);
+export function createParser<const T extends ToolsOption = ToolsOption, V extends ValidationOption = undefined>(
+  options: CreateOptions<T, V> = {},
+): Parser<CallOf<T, V>> {
+  return createWith(resolve, options);
 }
 
 /**
  * The events of a stream of chunks, as they become certain. If the source throws, the reply ends as cut off, the remaining
  * events come, and then the error.
  */
-export function parseStream(
+export function parseStream<const T extends ToolsOption = ToolsOption, V extends ValidationOption = undefined>(
   source: AsyncIterable<string> | ReadableStream<string>,
-  options: StreamOptions = {},
-): AsyncGenerator<ParserEvent, void, undefined> {
+  options: StreamOptions<T, V> = {},
+): AsyncGenerator<ParserEvent<CallOf<T, V>>, void, undefined> {
   return parseStreamWith(resolve, source, options);
 }
 
 /** Chunks in, events out: `chunks.pipeThrough(new ToolCallStream({ format: "qwen3-coder", tools }))`. */
-export class ToolCallStream extends TransformStream<string, ParserEvent> {
-  constructor(options: ParserOptions = {}) {
+export class ToolCallStream<
+  const T extends ToolsOption = ToolsOption,
+  V extends ValidationOption = undefined,
+> extends TransformStream<string, ParserEvent<CallOf<T, V>>> {
+  constructor(options: ParserOptions<Format, T, V> = {}) {
     super(transformer(resolve, options));
   }
 }

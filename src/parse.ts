@@ -1,14 +1,34 @@
 import type { ParseResult, ParserEvent } from "./events.ts";
+import type { Format } from "./format.ts";
 import { onlyValues, type Parser, type ParserOptions, type Resolve, StreamParser } from "./parser.ts";
+import type { CallOf, ToolsOption, ValidationOption } from "./types.ts";
 
-export type ParseOptions = ParserOptions & { finished?: boolean | undefined };
-export type CreateOptions = ParserOptions & { onEvent?: ((event: ParserEvent) => void) | undefined };
+export type ParseOptions<
+  T extends ToolsOption = ToolsOption,
+  V extends ValidationOption = ValidationOption,
+> = ParserOptions<Format, T, V> & { finished?: boolean | undefined };
+export type CreateOptions<
+  T extends ToolsOption = ToolsOption,
+  V extends ValidationOption = ValidationOption,
+> = ParserOptions<Format, T, V> & { onEvent?: ((event: ParserEvent<CallOf<T, V>>) => void) | undefined };
 
 /** `parse` for formats that `resolve` knows. */
-export function parseWith(resolve: Resolve, text: string, options: ParseOptions): ParseResult {
-  const parser = new StreamParser(options, resolve);
+export function parseWith<T extends ToolsOption, V extends ValidationOption>(
+  resolve: Resolve,
+  text: string,
+  options: ParseOptions<T, V>,
+): ParseResult<CallOf<T, V>> {
+  const parser = createWith(resolve, options);
   parser.feed(text);
   return parser.end({ finished: options.finished });
+}
+
+/** `createParser` for formats that `resolve` knows. */
+export function createWith<T extends ToolsOption, V extends ValidationOption>(
+  resolve: Resolve,
+  options: CreateOptions<T, V>,
+): Parser<CallOf<T, V>> {
+  return new StreamParser(options as CreateOptions, resolve) as Parser as Parser<CallOf<T, V>>;
 }
 
 /**
@@ -16,11 +36,16 @@ export function parseWith(resolve: Resolve, text: string, options: ParseOptions)
  *
  * This is the core's form: `format` is a format, not a name.
  */
-export function parse(text: string, options: ParseOptions): ParseResult {
+export function parse<const T extends ToolsOption = ToolsOption, V extends ValidationOption = undefined>(
+  text: string,
+  options: ParseOptions<T, V>,
+): ParseResult<CallOf<T, V>> {
   return parseWith(onlyValues, text, options);
 }
 
 /** A parser for one reply, to be fed chunk by chunk. This is the core's form: `format` is a format, not a name. */
-export function createParser(options: CreateOptions): Parser {
-  return new StreamParser(options, onlyValues);
+export function createParser<const T extends ToolsOption = ToolsOption, V extends ValidationOption = undefined>(
+  options: CreateOptions<T, V>,
+): Parser<CallOf<T, V>> {
+  return createWith(onlyValues, options);
 }

@@ -1,13 +1,12 @@
-import { Calls, type Rules } from "./calls.ts";
-import type { Finish, ParseResult, ParserEvent, Snapshot } from "./events.ts";
+import { Calls, type Rules, Stop } from "./calls.ts";
+import type { Finish, ParseResult, ParserEvent, Snapshot, ToolCall } from "./events.ts";
 import type { Format, ReasoningTags } from "./format.ts";
 import { type Grammar, grammarOf } from "./grammar.ts";
 import { Input, type Waiting } from "./input.ts";
 import { Outline } from "./outline.ts";
 import { replay } from "./prefill.ts";
-import type { ToolDeclaration } from "./schema/declare.ts";
-import type { Validation } from "./schema/profiles.ts";
 import { ToolSet } from "./schema/tools.ts";
+import type { ToolsOption, ValidationOption } from "./types.ts";
 
 export interface Limits {
   /** Deepest nesting of arguments (default 256). A call that passes a limit is rejected as `limit-exceeded`. */
@@ -19,22 +18,31 @@ export interface Limits {
 }
 
 /** Options of a parser. Every option also accepts `undefined`. */
-export interface ParserOptions<F = Format> {
+export interface ParserOptions<
+  F = Format,
+  T extends ToolsOption = ToolsOption,
+  V extends ValidationOption = ValidationOption,
+> {
   /** The format that the model writes: a name, a format, or `"auto"` (default): the first opener decides. */
   format?: string | F | undefined;
   /**
    * The tools that were offered, in any of the usual forms. Without them every call is taken as it is read; with an
-   * empty list nothing is offered.
+   * empty list nothing is offered. Calls have the types of what is declared as a literal: see `CallOf`.
    */
-  tools?: readonly ToolDeclaration[] | undefined;
+  tools?: T;
   /** How arguments are held against the schema (default `"coerce"`). `"none"`: only names are checked. */
-  validation?: Validation | undefined;
+  validation?: V;
   /** The end of the prompt, as much of it as you like, such as `"<think>\n"`: the state in which the output starts. */
   prefill?: string | undefined;
   /** Put right what has one reading (default true). False: the format's own grammar and nothing else. */
   repair?: boolean | undefined;
   /** Makes the id of a call that has none on the wire (default: nine random letters and digits). */
   generateId?: ((index: number, name: string) => string) | undefined;
+  /**
+   * The first problem of a call ends the reading (default false): the call is rejected, `finish` follows, `used` says how
+   * much of the output was read, and what is fed after that is ignored. Stop the model then.
+   */
+  stopOnProblem?: boolean | undefined;
   limits?: Limits | undefined;
 }
 
@@ -44,7 +52,7 @@ export interface EndOptions {
 }
 
 /** Reads one reply of a model, chunk by chunk. */
-export interface Parser {
+export interface Parser<Call extends ToolCall = ToolCall> {
   /**
    * Reads on. Events are dispatched before it returns; an exception that `onEvent` throws comes out here, and the parser
    * stays usable.
@@ -52,11 +60,13 @@ export interface Parser {
    */
   feed(chunk: string): void;
   /** The output is over. A second `end` returns the same result. */
-  end(options?: EndOptions): ParseResult;
+  end(options?: EndOptions): ParseResult<Call>;
   /** Forgets everything, to read another reply with the same options. */
   reset(): void;
   /** What is known so far; costs no re-parsing. */
-  snapshot(): Snapshot;
+  snapshot(): Snapshot<Call>;
+  /** A problem has ended the reading (`stopOnProblem`). */
+  readonly stopped: boolean;
 }
 
 /** Finds the grammar for the `format` option: the registry's part, so that the core needs no registry. */
@@ -105,40 +115,68 @@ export class StreamParser implements Parser {
     this.reading = this.outline.read(thought);
     this.input.base = 0 - tail.length;
     this.input.append(tail);
-    this.reading.next();
-    if (tail !== "") this.calls.forget();
     this.state = IDLE;
+    this.untilProblem(() => void this.reading.next());
+    if (tail !== "" && !this.stopped) this.calls.forget();
   }
 
   feed(chunk: string): void {
-    if (this.state !== IDLE) this.refuse("feed");
+    if (this.state !== IDLE) {
+      if (this.stopped) return this.dispatch();
+      this.refuse("feed");
+    }
     if (chunk === "") return;
+    this.input.append(chunk);
+    if (this.rules.stopOnProblem) this.untilProblem(() => this.read());
+    else this.read();
+    if (this.onEvent !== undefined && this.calls.onlyDelta) this.send(this.calls.takeDelta());
+    else this.dispatch();
+  }
+
+  private read(): void {
     const { input } = this;
-    input.append(chunk);
     const { pump } = input;
     if (pump === null || pump.step(input)) {
       input.pump = null;
       this.reading.next();
     }
-    if (this.onEvent !== undefined && this.calls.onlyDelta) this.send(this.calls.takeDelta());
-    else this.dispatch();
+  }
+
+  private untilProblem(read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof Stop)) throw error;
+      this.finish("stop", { used: error.call.stop() });
+    }
+  }
+
+  get stopped(): boolean {
+    return this.result?.used !== undefined;
   }
 
   end(options: EndOptions = {}): ParseResult {
     if (this.state === BUSY) this.refuse("end");
     if (this.result === null) {
-      const { input, calls } = this;
+      const { input } = this;
       input.ended = true;
       input.finished = options.finished !== false;
-      if (input.advance()) this.drain();
-      calls.flush();
-      const finish: Finish = !input.finished ? "truncated" : calls.calls.length > 0 ? "tool-calls" : "stop";
-      this.result = { ...this.known(), finish };
-      calls.push({ type: "finish", finish, result: this.result });
-      this.state = ENDED;
+      this.untilProblem(() => {
+        if (input.advance()) this.drain();
+      });
+      if (this.result === null) this.finish(input.finished ? "stop" : "truncated");
     }
     this.dispatch();
-    return this.result;
+    return this.result as unknown as ParseResult;
+  }
+
+  private finish(end: "stop" | "truncated", more?: { used: number }): void {
+    const { calls } = this;
+    calls.flush();
+    const finish: Finish = end === "stop" && calls.calls.length > 0 ? "tool-calls" : end;
+    this.result = { ...this.known(), finish, ...more };
+    calls.push({ type: "finish", finish, result: this.result });
+    this.state = ENDED;
   }
 
   private drain(): void {
@@ -167,7 +205,7 @@ export class StreamParser implements Parser {
         id: open.id,
         name: open.name,
         argumentsText: open.sent,
-        arguments: open.view(),
+        ...open.view(),
       },
     };
   }
@@ -224,6 +262,7 @@ function rulesOf(options: ParserOptions, grammar: Grammar): Rules {
     depth: limits.depth ?? 256,
     argumentsLength: limits.argumentsLength ?? UNLIMITED,
     calls: limits.calls ?? UNLIMITED,
+    stopOnProblem: options.stopOnProblem === true,
     generateId: options.generateId ?? randomId,
   };
 }

@@ -1,7 +1,10 @@
 import type { ParserEvent } from "./events.ts";
+import type { Format } from "./format.ts";
 import { type ParserOptions, type Resolve, StreamParser } from "./parser.ts";
+import type { CallOf, ToolsOption, ValidationOption } from "./types.ts";
 
-export interface StreamOptions extends ParserOptions {
+export interface StreamOptions<T extends ToolsOption = ToolsOption, V extends ValidationOption = ValidationOption>
+  extends ParserOptions<Format, T, V> {
   /** Did the output come to its natural end? Asked when the source is exhausted. Default true. */
   finished?: boolean | (() => boolean) | undefined;
   /** Aborting makes the iteration throw the signal's reason and releases the source. */
@@ -9,15 +12,16 @@ export interface StreamOptions extends ParserOptions {
 }
 
 /** `parseStream` for formats that `resolve` knows. */
-export async function* parseStreamWith(
+export async function* parseStreamWith<T extends ToolsOption, V extends ValidationOption>(
   resolve: Resolve,
   source: AsyncIterable<string> | ReadableStream<string>,
-  options: StreamOptions,
-): AsyncGenerator<ParserEvent, void, undefined> {
-  const { finished = true, signal, ...rest } = options;
-  let events: ParserEvent[] = [];
-  const parser = new StreamParser({ ...rest, onEvent: (event) => events.push(event) }, resolve);
-  const take = (): ParserEvent[] => {
+  options: StreamOptions<T, V>,
+): AsyncGenerator<ParserEvent<CallOf<T, V>>, void, undefined> {
+  type Event = ParserEvent<CallOf<T, V>>;
+  const { finished = true, signal, ...rest } = options as StreamOptions;
+  let events: Event[] = [];
+  const parser = new StreamParser({ ...rest, onEvent: (event) => events.push(event as Event) }, resolve);
+  const take = (): Event[] => {
     const taken = events;
     events = [];
     return taken;
@@ -26,6 +30,7 @@ export async function* parseStreamWith(
     for await (const chunk of abortable(source, signal)) {
       parser.feed(chunk);
       if (events.length !== 0) yield* take();
+      if (parser.stopped) return;
     }
   } catch (error) {
     if (signal?.aborted !== true) {
@@ -85,11 +90,15 @@ async function* chunks(
 }
 
 /** A `TransformStream` of chunks into events, for formats that `resolve` knows. */
-export function transformer(resolve: Resolve, options: ParserOptions): Transformer<string, ParserEvent> {
+export function transformer<T extends ToolsOption, V extends ValidationOption>(
+  resolve: Resolve,
+  options: ParserOptions<Format, T, V>,
+): Transformer<string, ParserEvent<CallOf<T, V>>> {
   let parser: StreamParser;
   return {
     start(controller) {
-      parser = new StreamParser({ ...options, onEvent: (event) => controller.enqueue(event) }, resolve);
+      const onEvent = (event: ParserEvent): void => controller.enqueue(event as ParserEvent<CallOf<T, V>>);
+      parser = new StreamParser({ ...(options as ParserOptions), onEvent }, resolve);
     },
     transform(chunk) {
       parser.feed(chunk);

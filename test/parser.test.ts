@@ -187,6 +187,7 @@ describe("options", () => {
         prefill: undefined,
         repair: undefined,
         generateId: undefined,
+        stopOnProblem: undefined,
         limits: undefined,
         finished: undefined,
         onEvent: undefined,

@@ -1,6 +1,6 @@
 import type { ParseResult, ParserEvent, Problem, RejectedCall, Repair, ToolCall } from "../index.ts";
 import type { Output } from "./io.ts";
-import { excerpt, findValue, type Places } from "./places.ts";
+import { excerpt, type Places } from "./places.ts";
 import { type Style, visible, visibleLine } from "./style.ts";
 
 type Part = "nothing" | "content" | "thought" | "call";
@@ -156,7 +156,7 @@ export class Account {
     if (this.shown !== call.index) this.open(call.index, call.name);
     if (this.fresh && call.argumentsText !== "") this.delta(call.argumentsText);
     for (const problem of call.problems) {
-      if (!this.told.has(problem)) this.problem(problem, problem.offset ?? call.start + findValue(problem, call.raw));
+      if (!this.told.has(problem)) this.problem(problem, problem.offset ?? call.start);
     }
     this.told = new Set();
     this.newLine();

@@ -1,4 +1,6 @@
 import { TokenParser, TokenType } from "@streamparser/json";
+import { OpenPath } from "../schema/live/open-path.ts";
+import { endOfRun } from "../schema/live/text.ts";
 
 type Token = Parameters<TokenParser["write"]>[0];
 
@@ -14,7 +16,6 @@ const TOKENS: Readonly<Record<string, Token>> = {
   null: { token: TokenType.NULL, value: null },
 };
 const LEXEME = /[{}[\]:,]|[^{}[\]:,"]+|"/y;
-const STRING_RUN = /(?:[^"\\]|\\.)*/y;
 
 /**
  * The arguments so far as a live object, for those who ask for a snapshot. It is fed what was sent: a prefix of compact
@@ -26,7 +27,9 @@ export class LiveValue {
   value: Record<string, unknown> = {};
 
   private readonly parser = new TokenParser({ emitPartialValues: true });
+  private readonly place = new OpenPath();
   private started = false;
+  private read = 0;
   private open: string | null = null;
   /** The list whose last element is an open string: the parser will add it again when it is whole. */
   private list: unknown[] | null = null;
@@ -43,12 +46,25 @@ export class LiveValue {
     };
   }
 
-  write(json: string): void {
+  /** Reads on in the text that was sent, and gives the object. */
+  show(sent: string): Record<string, unknown> {
+    const more = sent.slice(this.read);
+    this.read = sent.length;
+    this.write(more);
+    this.place.feed(more);
+    return this.value;
+  }
+
+  /** JSON Pointer of the innermost value that is open: every value that does not lead there is complete. */
+  get openPath(): string {
+    return this.place.path;
+  }
+
+  private write(json: string): void {
     let i = 0;
     while (i < json.length) {
       if (this.open !== null) {
-        STRING_RUN.lastIndex = i;
-        const run = (STRING_RUN.exec(json) as RegExpExecArray)[0];
+        const run = json.slice(i, endOfRun(json, i));
         this.open += JSON.parse(`"${run}"`) as string;
         i += run.length + 1;
         if (i <= json.length) this.closeString(this.open);

@@ -113,7 +113,7 @@ export class JsonReader extends Strings implements Pump {
     // a chunk inside a long string: nearly all of them are, so this path is kept as short as it can be
     if (this.inRun && end < LONG_RUN && input.pos === 0 && this.shortRun(text, 0, end) === end) {
       input.pos = end;
-      (this.sink as Sink).verbatim(text, input.base);
+      (this.sink as Sink).run(text, input.base);
       return false;
     }
     const done = this.readOn(input, text, end);

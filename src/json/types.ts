@@ -6,6 +6,8 @@ export interface Sink extends RepairLog {
   write(json: string): void;
   /** The same for text that stands in the output just so, at this offset. */
   verbatim(json: string, from: number): void;
+  /** As `verbatim`, inside a string, without quotes and backslashes: who looks for structure need not look here. */
+  run(json: string, from: number): void;
   /** Something was repaired: what is written from here on is better not shown before the end. */
   hush(): void;
 }

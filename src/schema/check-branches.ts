@@ -100,10 +100,16 @@ function noBranch(branches: readonly Schema[], value: unknown, run: Run): false 
   const real = branches.filter((branch) => flatten([branch]).all.reduce((bits, one) => bits & one.mask, -1) !== NULL);
   const meant = real.length === 1 ? real[0] : tagged(branches, value);
   if (meant && !check(meant, value, run)) return false;
+  const { expected, must } = formsOf(branches);
+  const say = (name: string): string => `${name} ${must}, but ${given(value)}.`;
+  return run.fail("no-branch", say, { expected, received: short(value) });
+}
+
+/** What a value must be to fit a branch. */
+export function formsOf(branches: readonly Schema[]): { expected: string[]; must: string } {
   const expected = [...new Set(branches.flatMap((branch) => describe(branch)))];
   const forms = expected.length > 0 ? `: ${either(expected)}` : "";
-  const say = (name: string): string => `${name} must have one of the allowed forms${forms}, but ${given(value)}.`;
-  return run.fail("no-branch", say, { expected, received: short(value) });
+  return { expected, must: `must have one of the allowed forms${forms}` };
 }
 
 /** What a branch admits, in a few words. */

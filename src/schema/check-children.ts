@@ -1,7 +1,7 @@
 import { accepts, type Check, checkChild, type Run } from "./check.ts";
 import { badLength, numeric } from "./check-values.ts";
 import { badSchema } from "./compile.ts";
-import { demands, hasDefault } from "./flatten.ts";
+import { declaredSchemas, demands, hasDefault } from "./flatten.ts";
 import { count } from "./messages.ts";
 import type { Matcher } from "./pattern.ts";
 import type { Schema } from "./schema.ts";
@@ -48,7 +48,7 @@ function checkProperty({ name, schema, required }: Property, value: Record<strin
   // Most properties that are there are no inherited ones, and `value[name]` alone is the faster question.
   const child = Object.hasOwn(value, name) ? value[name] : undefined;
   if (child === undefined) return !required || missing(run, name);
-  if (child === null && run.relaxed && nullPasses(schema, name, run)) return true;
+  if (child === null && run.relaxed && !required && nullPasses(schema, name, run)) return true;
   return checkChild(schema, child, name, run);
 }
 
@@ -82,18 +82,27 @@ function keysCheck(schema: Schema, declared: ReadonlyMap<string, Schema>): Check
       }
       if (!known && additional && !checkAdditional(additional, value[key], key, [...declared.keys()], run))
         valid = false;
-      if (naming && !accepts(naming, key, run, run.relaxed)) {
-        valid = run.fail(
-          "extra-property",
-          (name) => `${name} is no allowed name for an argument here.`,
-          undefined,
-          key,
-        );
-      }
+      if (naming && !checkName(naming, key, run)) valid = false;
       if (!valid && run.problems === null) return false;
     }
     return valid;
   };
+}
+
+/** May the object have this key, whatever its value? */
+export function checkKey(schema: Schema, key: string, run: Run): boolean {
+  const additional = schema.sub("additionalProperties");
+  const naming = schema.sub("propertyNames");
+  const valid =
+    additional?.raw !== false ||
+    declaredSchemas(schema, key).length > 0 ||
+    checkAdditional(additional, undefined, key, [...schema.map("properties").keys()], run);
+  return (naming === undefined || checkName(naming, key, run)) && valid;
+}
+
+function checkName(naming: Schema, key: string, run: Run): boolean {
+  const say = (name: string): string => `${name} is no allowed name for an argument here.`;
+  return accepts(naming, key, run, run.relaxed) || run.fail("extra-property", say, undefined, key);
 }
 
 /** A key that nothing else speaks of. */

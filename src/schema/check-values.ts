@@ -106,17 +106,26 @@ function stringChecks(schema: Schema): Check[] {
   return checks;
 }
 
-/** A string, list or object that is too short or too long. */
-export function badLength(run: Run, few: boolean, least: number, most: number, length: number, unit: string): false {
+/** A string, list or object that is too short or too long. `open`: it may still grow. */
+export function badLength(
+  run: Run,
+  few: boolean,
+  least: number,
+  most: number,
+  length: number,
+  unit: string,
+  open = false,
+): false {
   const must = few ? `at least ${count(least, unit)}` : `at most ${count(most, unit)}`;
-  return run.fail("bad-length", (name) => `${name} must have ${must}, but ${count(length, unit)} came.`, {
+  const received = open ? "more" : count(length, unit);
+  return run.fail("bad-length", (name) => `${name} must have ${must}, but ${received} came.`, {
     expected: [must],
-    received: count(length, unit),
+    received,
   });
 }
 
 /** Length in characters (code points), as JSON Schema counts. */
-function characters(text: string): number {
+export function characters(text: string): number {
   let length = text.length;
   for (let i = 0; i < text.length - 1; i++) {
     if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {

@@ -1,6 +1,11 @@
-import type { Problem } from "../events.ts";
+import type { Problem, ProblemKind } from "../events.ts";
 
 const MOST = 10;
+/** Of these the reader itself was stopped, not a check of what it read. */
+const UNREADABLE: ReadonlySet<ProblemKind> = new Set([
+  ...(["truncated", "invalid-arguments", "malformed-json", "not-an-object", "unknown-tool"] as const),
+  ...(["wrong-name", "limit-exceeded"] as const),
+]);
 
 /**
  * The text to send back to the model as the result of a call that was rejected: what is wrong with it, and what to do.
@@ -14,12 +19,16 @@ const MOST = 10;
 export function describeProblems(call: {
   readonly name?: string | null | undefined;
   readonly problems: readonly Problem[];
+  /** Null where the call was stopped, or cut off, before its arguments were read to their end. */
+  readonly arguments?: unknown;
 }): string {
   const { name, problems } = call;
   const lines = [name ? `The call to ${JSON.stringify(name)} was not run:` : "The call was not run:"];
   for (const problem of problems.slice(0, MOST)) lines.push(`- ${sentence(problem)}`);
   if (problems.length > MOST) lines.push(`- (${problems.length - MOST} more)`);
   const cut = problems.some(({ kind }) => kind === "truncated");
+  const unread = call.arguments === null && problems.every(({ kind }) => !UNREADABLE.has(kind));
+  if (unread) lines.push("The rest of the arguments was not read: there may be more that is wrong.");
   lines.push(
     cut
       ? "The output was cut off before the call was complete. Write the whole call again, shorter."

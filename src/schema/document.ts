@@ -35,6 +35,8 @@ const RARE = ["$recursiveRef"];
 /** A schema document: prepares each schema in it once, when it is reached, and finds what a `$ref` names. */
 export class Document {
   readonly root: Schema;
+  /** A schema was reached whose reference means something else on each way from the root. */
+  dynamic = false;
   readonly others: Readonly<Record<string, unknown>>;
   readonly #schemas = new Map<object, Schema>();
   readonly #patterns = new Map<string, Matcher | null>();

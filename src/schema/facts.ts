@@ -66,7 +66,8 @@ export function learn(flat: Flat, seedForks: readonly Fork[], nodeOf: (schema?: 
   return { all, forks, mask, own, names, held: heldOf(own, forks), bare, prefix };
 }
 
-function narrows(keyword: string): boolean {
+/** May a value of the right type not fit because of this keyword? */
+export function narrows(keyword: string): boolean {
   return NARROWING.test(keyword);
 }
 

@@ -33,6 +33,7 @@ export function literal(value: unknown): string {
   return typeof value === "string" ? value : short(value);
 }
 
-function withArticle(name: string): string {
+/** `a string`, `an integer`. */
+export function withArticle(name: string): string {
   return name === "null" ? name : `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
 }

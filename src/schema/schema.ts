@@ -33,6 +33,7 @@ export class Schema {
     this.document = document;
     const keywords: Record<string, unknown> = isObject(raw) ? raw : {};
     this.keywords = resource.old && typeof keywords.$ref === "string" ? { $ref: keywords.$ref } : keywords;
+    if ("$dynamicRef" in this.keywords || "$recursiveRef" in this.keywords) document.dynamic = true;
     const { type, nullable } = this.keywords;
     const declared = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === "string");
     const names: string[] = declared.flatMap((name) => name.split(",").map((part) => part.trim()));

@@ -1,5 +1,8 @@
 import type { Problem } from "../events.ts";
 import { type Declared, readDeclaration, type ToolDeclaration } from "./declare.ts";
+import { LiveCheck, type Report } from "./live/check.ts";
+import { LiveMembers } from "./live/members.ts";
+import type { LiveText } from "./live/text.ts";
 import { type Node, prepareSchema, type SchemaNode } from "./node.ts";
 import { type Checker, checker, type Validation } from "./profiles.ts";
 
@@ -14,6 +17,8 @@ export interface Tool {
    * @throws TypeError where a Standard Schema answers with a promise.
    */
   check(args: Record<string, unknown>, argumentsText: string): Problem[];
+  /** The same while the arguments stream, as far as it can be told before their end; null: nothing can. */
+  live(report: Report): LiveText | null;
 }
 
 /**
@@ -87,7 +92,21 @@ class PreparedTool implements Tool {
   }
 
   check(args: Record<string, unknown>, argumentsText: string): Problem[] {
+    return this.#checker(args, argumentsText);
+  }
+
+  live(report: Report): LiveText | null {
+    const validation = this.#validation;
+    if (validation === "none") return null;
+    if (validation === "kernel" || validation === "lenient") return new LiveMembers(this.#checker, report);
+    const root = this.#root.seeds[0];
+    return root === undefined
+      ? null
+      : new LiveCheck(root, validation === "coerce", report, this.#declared.standard === undefined);
+  }
+
+  get #checker(): Checker {
     this.#check ??= checker(this.#declared, this.#root.seeds[0], this.#validation);
-    return this.#check(args, argumentsText);
+    return this.#check;
   }
 }

@@ -20,6 +20,9 @@ class Collector implements Sink {
   verbatim(json: string): void {
     this.text += json;
   }
+  run(json: string): void {
+    this.text += json;
+  }
   hush(): void {}
   repair(...repair: Parameters<Sink["repair"]>): void {
     this.log?.repair(...repair);

@@ -77,7 +77,8 @@ class Envelope implements Watch {
 
   /** Repairs around the arguments belong to the call once it is begun. */
   get sink(): Sink {
-    return this.call ?? { write() {}, verbatim() {}, hush() {}, repair: (...repair) => void this.repairs.push(repair) };
+    const repair = (...repair: Parameters<Sink["repair"]>): void => void this.repairs.push(repair);
+    return this.call ?? { write() {}, verbatim() {}, run() {}, hush() {}, repair };
   }
 
   value(key: string | null, depth: number, first: number, offset: number): Wish {

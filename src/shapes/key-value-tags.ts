@@ -122,7 +122,7 @@ class Pairs {
     // 0x7b: the arguments as a whole are an object
     if (calls.rules.coerces && call.tool?.node.holds(OBJECT) === true) {
       this.held = true;
-      call.hush();
+      call.hold();
     }
     if (tags.separator !== undefined) yield* input.take(tags.separator);
     for (;;) {

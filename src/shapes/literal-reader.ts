@@ -132,7 +132,7 @@ export class LiteralReader implements Pump {
     this.open = [{ kind: ARGUMENTS, close: close.charCodeAt(0), node: call.tool?.node ?? anything, count: 0 }];
     const write = (json: string): void => call.write(json);
     this.json = new JsonReader({
-      sink: { write, verbatim: write, hush() {}, repair() {} },
+      sink: { write, verbatim: write, run: write, hush() {}, repair() {} },
       node: call.node,
       repair: false,
       depth,

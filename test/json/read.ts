@@ -17,6 +17,7 @@ export function read(chunks: readonly string[], repair: boolean): Read {
   const sink = {
     write,
     verbatim: write,
+    run: write,
     hush: () => {},
     repair: (kind: Repair["kind"], offset: number) => void repairs.push({ kind, offset }),
   };
