@@ -10,6 +10,17 @@ import type { CallOf, ToolsOption, ValidationOption } from "./types.ts";
 export * from "./common.ts";
 export { type DetectOptions, detectFormat } from "./detect.ts";
 export { formatNames, getFormat } from "./registry.ts";
+export {
+  type DeclarationTarget,
+  type DeclaredAnthropicTool,
+  type DeclaredFunction,
+  type DeclaredMcpTool,
+  type DeclaredSchema,
+  type DeclaredTool,
+  declareTools,
+  type LostKeyword,
+  type ToolDeclarations,
+} from "./schema/declare-tools.ts";
 
 /**
  * Reads an output that is complete, or, with `finished: false`, was cut off. Never throws on model output.
