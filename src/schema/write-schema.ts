@@ -176,9 +176,10 @@ function reachesItself(schema: Schema): boolean {
 
 function within(schema: Schema): Schema[] {
   const { keywords, target } = schema;
-  const parts = [target, schema.rest];
+  // `prefix` and `rest` know whether `items` is a list: a part is prepared once, as what it is first asked for.
+  const parts = [target, schema.rest, ...schema.prefix];
   for (const keyword of ONE) if (keyword !== "items") parts.push(schema.sub(keyword));
-  for (const keyword of [...LIST, "items"]) for (const one of schema.list(keyword)) parts.push(one);
+  for (const keyword of LIST) if (Array.isArray(keywords[keyword])) parts.push(...schema.list(keyword));
   for (const keyword of MAP) if (keyword !== "$defs") for (const one of schema.map(keyword).values()) parts.push(one);
   return parts.filter((one) => one !== undefined && one !== null);
 }

@@ -49,7 +49,7 @@ export function folded(schema: Keywords): Keywords {
     const group = groupOf(keyword);
     if (group === undefined || (onlyNull && (keyword === "enum" || keyword === "const"))) continue;
     const hit = group.type === "number" ? names.some((name) => name === "number" || name === "integer") : false;
-    
+    if (group.type === "" || hit || names.includes(group.type)) return schema;
   }
   // Without a type X admits null already, unless it lists its values.
   const words = own === undefined ? undefined : typeWords([...own, ...names]);
