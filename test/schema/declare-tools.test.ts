@@ -227,6 +227,11 @@ describe("references", () => {
     expect(property({ $ref: "#/$defs/s", minLength: 3 }, { $defs })).toEqual({ minLength: 3, allOf: [$defs.s] });
     const closed = property({ $ref: "#/$defs/o", properties: { x: {} } }, { $defs });
     expect(closed).toEqual({ properties: { x: {} }, allOf: [$defs.o] });
+    const sealed = { u: { unevaluatedProperties: false } };
+    expect(property({ $ref: "#/$defs/u", required: ["x"] }, { $defs: sealed })).toEqual({
+      required: ["x"],
+      allOf: [sealed.u],
+    });
     expect(property({ allOf: [{ $ref: "#/$defs/s" }], description: "d" }, { $defs })).toEqual({
       ...$defs.s,
       description: "d",
