@@ -5,6 +5,7 @@ import { type Grammar, grammarOf } from "./grammar.ts";
 import { Input, type Waiting } from "./input.ts";
 import { Outline } from "./outline.ts";
 import { replay } from "./prefill.ts";
+import { randomText } from "./random.ts";
 import { ToolSet } from "./schema/tools.ts";
 import type { ToolsOption, ValidationOption } from "./types.ts";
 
@@ -167,7 +168,7 @@ export class StreamParser implements Parser {
       if (this.result === null) this.finish(input.finished ? "stop" : "truncated");
     }
     this.dispatch();
-    return this.result as unknown as ParseResult;
+    return this.result as ParseResult;
   }
 
   private finish(end: "stop" | "truncated", more?: { used: number }): void {
@@ -267,13 +268,9 @@ function rulesOf(options: ParserOptions, grammar: Grammar): Rules {
   };
 }
 
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-
 /** Nine letters and digits: Mistral's chat template refuses other ids. */
 function randomId(): string {
-  let id = "";
-  for (let i = 0; i < 9; i++) id += ALPHABET[Math.floor(Math.random() * ALPHABET.length)];
-  return id;
+  return randomText(9);
 }
 
 export type { ReasoningTags };

@@ -3,10 +3,17 @@ import type { Format } from "./format.ts";
 import { type ParserOptions, type Resolve, StreamParser } from "./parser.ts";
 import type { CallOf, ToolsOption, ValidationOption } from "./types.ts";
 
+/** Did the output come to its natural end? A function is asked when it is over. */
+export type Finished = boolean | (() => boolean) | undefined;
+
+export function isFinished(finished: Finished = true): boolean {
+  return typeof finished === "function" ? finished() : finished;
+}
+
 export interface StreamOptions<T extends ToolsOption = ToolsOption, V extends ValidationOption = ValidationOption>
   extends ParserOptions<Format, T, V> {
   /** Did the output come to its natural end? Asked when the source is exhausted. Default true. */
-  finished?: boolean | (() => boolean) | undefined;
+  finished?: Finished;
   /** Aborting makes the iteration throw the signal's reason and releases the source. */
   signal?: AbortSignal | undefined;
 }
@@ -18,7 +25,7 @@ export async function* parseStreamWith<T extends ToolsOption, V extends Validati
   options: StreamOptions<T, V>,
 ): AsyncGenerator<ParserEvent<CallOf<T, V>>, void, undefined> {
   type Event = ParserEvent<CallOf<T, V>>;
-  const { finished = true, signal, ...rest } = options as StreamOptions;
+  const { finished, signal, ...rest } = options as StreamOptions;
   let events: Event[] = [];
   const parser = new StreamParser({ ...rest, onEvent: (event) => events.push(event as Event) }, resolve);
   const take = (): Event[] => {
@@ -39,7 +46,7 @@ export async function* parseStreamWith<T extends ToolsOption, V extends Validati
     }
     throw error;
   }
-  parser.end({ finished: typeof finished === "function" ? finished() : finished });
+  parser.end({ finished: isFinished(finished) });
   yield* take();
 }
 

@@ -1,6 +1,6 @@
 import type { ParserEvent } from "../events.ts";
 import { resolve } from "../registry.ts";
-import { parseStreamWith, type StreamOptions } from "../stream.ts";
+import { isFinished, parseStreamWith, type StreamOptions } from "../stream.ts";
 import { TokenText } from "./token-text.ts";
 
 /** As much of a `LlamaModel` as is used here. */
@@ -32,7 +32,7 @@ export function readTokens<Token>(
   model: LlamaModelLike<Token>,
   options: TokenOptions<Token> = {},
 ): AsyncGenerator<ParserEvent, void, undefined> {
-  const { maxTokens, lastTokens, finished = true, ...rest } = options;
+  const { maxTokens, lastTokens, finished, ...rest } = options;
   let end: boolean | null = null;
 
   async function* text(): AsyncGenerator<string, void, undefined> {
@@ -54,6 +54,6 @@ export function readTokens<Token>(
 
   return parseStreamWith(resolve, text(), {
     ...rest,
-    finished: () => end ?? (typeof finished === "function" ? finished() : finished),
+    finished: () => end ?? isFinished(finished),
   });
 }

@@ -1,6 +1,7 @@
 import type { ParseResult, ParserEvent } from "../events.ts";
 import { type ParserOptions, StreamParser } from "../parser.ts";
 import { resolve } from "../registry.ts";
+import { type Finished, isFinished } from "../stream.ts";
 import { TokenText } from "./token-text.ts";
 
 /** As much of a tokenizer of transformers.js as is used here. */
@@ -23,7 +24,7 @@ export interface StreamerOptions extends ParserOptions {
    */
   eosTokenId?: TokenId | readonly TokenId[] | undefined;
   /** Did the output come to its natural end? Asked when generation is over. Default true. */
-  finished?: boolean | (() => boolean) | undefined;
+  finished?: Finished;
 }
 
 /** How much of the prompt may matter: a chat template opens a turn with fewer tokens than this. */
@@ -84,8 +85,7 @@ export class ToolCallStreamer {
 
   /** Generation is over. */
   end(): void {
-    const { finished = true } = this.options;
-    this.close(this.ends === null ? (typeof finished === "function" ? finished() : finished) : this.ended);
+    this.close(this.ends === null ? isFinished(this.options.finished) : this.ended);
   }
 
   /** Generation has failed: the output was cut off. */

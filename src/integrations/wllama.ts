@@ -1,6 +1,6 @@
 import type { ParserEvent } from "../events.ts";
 import { resolve } from "../registry.ts";
-import { parseStreamWith, type StreamOptions } from "../stream.ts";
+import { isFinished, parseStreamWith, type StreamOptions } from "../stream.ts";
 
 /** What the stream of `createCompletion` gives in wllama 2: the bytes of one token, which may be a part of a character. */
 export interface WllamaPiece {
@@ -26,7 +26,7 @@ export function readCompletion(
   chunks: AsyncIterable<WllamaPiece | WllamaChunk>,
   options: StreamOptions = {},
 ): AsyncGenerator<ParserEvent, void, undefined> {
-  const { finished = true, ...rest } = options;
+  const { finished, ...rest } = options;
   let reason: string | null = null;
 
   async function* text(): AsyncGenerator<string, void, undefined> {
@@ -45,6 +45,6 @@ export function readCompletion(
 
   return parseStreamWith(resolve, text(), {
     ...rest,
-    finished: () => (reason === null ? (typeof finished === "function" ? finished() : finished) : reason === "stop"),
+    finished: () => (reason === null ? isFinished(finished) : reason === "stop"),
   });
 }

@@ -73,7 +73,7 @@ class StreamingValidator implements ArgumentsValidator, Sink {
     this.relaxed = relaxed;
     const root = this.node.seeds[0];
     const report = (problem: Problem): void => void this.problems.push(problem);
-    this.check = root === undefined ? null : new LiveCheck(root, relaxed, report);
+    this.check = root === undefined ? null : new LiveCheck(root, relaxed, report, this.declared.standard === undefined);
     this.reader = new JsonReader({ sink: this, node: relaxed ? this.node : undefined, repair: false, depth: DEPTH });
   }
 
@@ -112,7 +112,9 @@ class StreamingValidator implements ArgumentsValidator, Sink {
 
   private judged(): Validated {
     const value: unknown = JSON.parse(this.text);
-    for (const problem of finalProblems(this.declared, this.node.seeds[0], value, this.relaxed)) {
+    const { declared, node, check, relaxed } = this;
+    const rest = check?.isDecided ? [] : finalProblems(declared, node.seeds[0], value, relaxed);
+    for (const problem of rest) {
       if (!this.problems.some(({ kind, path }) => kind === problem.kind && path === problem.path))
         this.problems.push(problem);
     }

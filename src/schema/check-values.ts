@@ -18,21 +18,29 @@ export function numeric(schema: Schema, keyword: string): number | undefined {
 function literalChecks(schema: Schema): Check[] {
   const { literals, keywords } = schema;
   if (literals === undefined) return [];
-  const kind = "const" in keywords ? "not-const" : "not-in-enum";
   const simple = new Set(literals);
   const nullable = keywords.nullable === true;
   return [
     (value: unknown, run) => {
       if (simple.has(value) || (value === null && nullable)) return true;
       if (typeof value === "object" && literals.some((one) => equal(one, value))) return true;
-      const shown = either(literals.slice(0, 50).map(short));
-      const must = literals.length === 1 ? shown : `one of ${shown}`;
-      return run.fail(kind, (name) => `${name} must be ${must}, but ${given(value)}.`, {
-        expected: literals.map(literal),
-        received: literal(value),
-      });
+      return notOneOf(run, schema, () => given(value), literal(value));
     },
   ];
+}
+
+/** A value that is none of `enum` or `const`; `came` says in words what was given, as in `wrongType`. */
+export function notOneOf(run: Run, { literals = [], keywords }: Schema, came: () => string, received: string): false {
+  const shown = either(literals.slice(0, 50).map(short));
+  const must = literals.length === 1 ? shown : `one of ${shown}`;
+  return run.fail(
+    "const" in keywords ? "not-const" : "not-in-enum",
+    (name) => `${name} must be ${must}, but ${came()}.`,
+    {
+      expected: literals.map(literal),
+      received,
+    },
+  );
 }
 
 type Bound = [bad: (value: number) => boolean, must: string];

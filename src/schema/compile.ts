@@ -27,11 +27,25 @@ export function badSchema(run: Run, why: string): false {
 }
 
 function forbidden(value: unknown, run: Run): boolean {
-  return run.fail("forbidden", (name) => `${name} must not be given.`, { received: typeName(value) });
+  return notAllowed(run, typeName(value));
+}
+
+/** Nothing may stand here. */
+export function notAllowed(run: Run, received: string): false {
+  return run.fail("forbidden", (name) => `${name} must not be given.`, { received });
+}
+
+/** A value of another type; `came` says in words what was given, and is asked only for a problem that is told. */
+export function wrongType(run: Run, { types, typeNames }: Schema, came: () => string, received: string): false {
+  const kind = types === OBJECT && run.keys.length === 0 ? "not-an-object" : "wrong-type";
+  return run.fail(kind, (name) => `${name} must be ${typeList(typeNames)}, but ${came()}.`, {
+    expected: [...typeNames],
+    received,
+  });
 }
 
 function typeChecks(schema: Schema): Check[] {
-  const { types, typeNames, unknownType, typed } = schema;
+  const { types, unknownType, typed } = schema;
   if (!typed) return [];
   if (unknownType !== undefined) {
     // The coerce profile lets anything pass where the type is unknown.
@@ -39,12 +53,7 @@ function typeChecks(schema: Schema): Check[] {
   }
   return [
     (value: unknown, run) => {
-      if (typesOf(value) & types) return true;
-      const kind = types === OBJECT && run.keys.length === 0 ? "not-an-object" : "wrong-type";
-      return run.fail(kind, (name) => `${name} must be ${typeList(typeNames)}, but ${given(value)}.`, {
-        expected: [...typeNames],
-        received: typeName(value),
-      });
+      return (typesOf(value) & types) !== 0 || wrongType(run, schema, () => given(value), typeName(value));
     },
   ];
 }

@@ -1,4 +1,4 @@
-import { readDeclaration, type ToolDeclaration } from "./declare.ts";
+import { readDeclaration, sameName, type ToolDeclaration } from "./declare.ts";
 import { Document } from "./document.ts";
 import { bitsOf, isObject } from "./value.ts";
 import { NotWritable, SchemaWriter } from "./write-schema.ts";
@@ -88,8 +88,7 @@ export function declareTools<T extends DeclarationTarget>(
   const lost: LostKeyword[] = [];
   const written = tools.map((tool, position) => {
     const { name, schema, standard } = readDeclaration(tool, position);
-    if (seen.has(name))
-      throw new TypeError(`tools[${position}]: there are two tools with the name ${JSON.stringify(name)}.`);
+    if (seen.has(name)) throw sameName(name, position);
     seen.add(name);
     const losses: Loss[] = [];
     if (standard && schema === undefined) {

@@ -72,6 +72,11 @@ export interface Declared {
   standard?: (value: unknown) => unknown;
 }
 
+/** Two tools of one name. */
+export function sameName(name: string, position: number): TypeError {
+  return new TypeError(`tools[${position}]: there are two tools with the name ${JSON.stringify(name)}.`);
+}
+
 const KERNEL_TYPES: ReadonlyMap<string, string> = new Map([
   ["str", "string"],
   ["int", "integer"],

@@ -2,9 +2,14 @@ import type { Problem, ProblemKind } from "../events.ts";
 
 const MOST = 10;
 /** Of these the reader itself was stopped, not a check of what it read. */
-const UNREADABLE: ReadonlySet<ProblemKind> = new Set([
-  ...(["truncated", "invalid-arguments", "malformed-json", "not-an-object", "unknown-tool"] as const),
-  ...(["wrong-name", "limit-exceeded"] as const),
+const UNREADABLE: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
+  "truncated",
+  "invalid-arguments",
+  "malformed-json",
+  "not-an-object",
+  "unknown-tool",
+  "wrong-name",
+  "limit-exceeded",
 ]);
 
 /**

@@ -1,3 +1,4 @@
+import { LIST, MAP, ONE } from "./keywords.ts";
 import { type Matcher, matcher } from "./pattern.ts";
 import { Schema } from "./schema.ts";
 import { isObject } from "./value.ts";
@@ -23,12 +24,9 @@ interface Index {
   tame: boolean;
 }
 
-/** Keywords whose value is a schema or a list of schemas, and keywords whose value is a map of schemas. */
-const SCHEMAS =
-  "additionalItems additionalProperties allOf anyOf contains else if items not oneOf prefixItems propertyNames then unevaluatedItems unevaluatedProperties".split(
-    " ",
-  );
-const MAPS = "$defs definitions dependencies dependentSchemas patternProperties properties".split(" ");
+/** Keywords under which schemas stand, those of drafts before 2020-12 among them. */
+const SCHEMAS = ["additionalItems", ...ONE, ...LIST];
+const MAPS = [...MAP, "definitions"];
 /** Keywords that only the full validator decides. */
 const RARE = ["$recursiveRef"];
 

@@ -1,5 +1,5 @@
 import type { Problem } from "../events.ts";
-import { type Declared, readDeclaration, type ToolDeclaration } from "./declare.ts";
+import { type Declared, readDeclaration, sameName, type ToolDeclaration } from "./declare.ts";
 import { LiveCheck, type Report } from "./live/check.ts";
 import { LiveMembers } from "./live/members.ts";
 import type { LiveText } from "./live/text.ts";
@@ -34,7 +34,7 @@ export class ToolSet {
     tools.forEach((declaration, position) => {
       const tool = prepared(declaration, position, validation);
       if (this.#tools.has(tool.name)) {
-        throw new TypeError(`tools[${position}]: there are two tools with the name ${JSON.stringify(tool.name)}.`);
+        throw sameName(tool.name, position);
       }
       this.#tools.set(tool.name, tool);
     });

@@ -1,18 +1,5 @@
 /** The keywords of JSON Schema, as far as writing a schema asks what they are. */
 
-/** Keywords whose value is one schema. */
-export const ONE: ReadonlySet<string> = new Set(
-  "additionalProperties contains else if items not propertyNames then unevaluatedItems unevaluatedProperties".split(
-    " ",
-  ),
-);
-/** Keywords whose value is a list of schemas. */
-export const LIST: ReadonlySet<string> = new Set("allOf anyOf oneOf prefixItems".split(" "));
-/** Keywords whose value is a map of schemas. */
-export const MAP: ReadonlySet<string> = new Set(
-  "$defs dependencies dependentSchemas patternProperties properties".split(" "),
-);
-
 /** Keywords that constrain values of one kind and say nothing about others; a group is read together. */
 const GROUPS: readonly [types: string, keywords: string][] = [
   ["string", "minLength"],

@@ -1,7 +1,7 @@
 import type { Document } from "./document.ts";
+import { LIST, MAP, ONE } from "./keywords.ts";
 import type { Schema } from "./schema.ts";
 import { isObject, OBJECT, setOwn } from "./value.ts";
-import { LIST, MAP, ONE } from "./write-keywords.ts";
 import { areExclusive, combined, folded, type Keywords, typeWords } from "./write-unions.ts";
 import { copy, names, plain } from "./write-values.ts";
 

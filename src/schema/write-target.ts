@@ -1,6 +1,6 @@
 import type { DeclarationTarget, LostKeyword } from "./declare-tools.ts";
+import { LIST, MAP, ONE } from "./keywords.ts";
 import { isObject, pointer, setOwn } from "./value.ts";
-import { LIST, MAP, ONE } from "./write-keywords.ts";
 import type { Keywords } from "./write-unions.ts";
 
 /** A keyword that a target cannot carry, before the tool is named. */

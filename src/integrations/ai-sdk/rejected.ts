@@ -1,5 +1,6 @@
 import type { RejectedCall } from "../../events.ts";
 import { describeProblems } from "../../schema/describe-problems.ts";
+import { isJson, remark } from "../reply/rejected.ts";
 import type { MadePart } from "./types.ts";
 
 /**
@@ -40,14 +41,5 @@ function unreadable(call: RejectedCall): string {
   const { argumentsText } = call;
   // the SDK takes blank arguments for `{}`
   if (argumentsText.trim() !== "" && !isJson(argumentsText)) return argumentsText;
-  return `${argumentsText.trim()}\n// ${describeProblems(call).replace(/\s+/g, " ")}`.trimStart();
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return `${argumentsText.trim()}\n${remark(call)}`.trimStart();
 }

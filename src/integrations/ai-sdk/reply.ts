@@ -1,6 +1,7 @@
 import type { ParserEvent, RejectedCall } from "../../events.ts";
 import { type ParserOptions, StreamParser } from "../../parser.ts";
 import { resolve } from "../../registry.ts";
+import { freeId } from "../reply/about.ts";
 import { RejectedCallError, type RejectedHandling, refusedCall } from "./rejected.ts";
 import type { FinishReason, MadePart, TextBlock } from "./types.ts";
 
@@ -154,10 +155,6 @@ export class Reply {
 
   /** The AI SDK finds calls by their ids, in the whole conversation; models repeat theirs. */
   private freeId(id: string): string {
-    const { ids } = this.request;
-    let free = id;
-    for (let n = 2; ids.has(free); n++) free = `${id}-${n}`;
-    ids.add(free);
-    return free;
+    return freeId(id, this.request.ids);
   }
 }

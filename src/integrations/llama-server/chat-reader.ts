@@ -2,15 +2,13 @@ import type { Finish, ParseResult, ParserEvent } from "../../events.ts";
 import { type ParserOptions, StreamParser } from "../../parser.ts";
 import { resolve } from "../../registry.ts";
 import { isObject } from "../../schema/value.ts";
+import { idsFrom, NATURAL_ENDS } from "../reply/about.ts";
 import { type CompletionInfo, infoOf, type ServerStreamOptions } from "./completion.ts";
 import type { EventReader } from "./drive.ts";
 import { LlamaServerError } from "./error.ts";
 import { moved } from "./moved.ts";
 import { header, serverCall } from "./server-call.ts";
 import type { ServerEvent } from "./sse.ts";
-
-/** After any other reason than these, a call that is not closed was cut off. */
-const NATURAL = new Set(["stop", "tool_calls", "function_call", "eos", "eos_token", "stop_sequence", "end_turn"]);
 
 /** A part of the reply that one parser reads: content, or one call of the server. */
 interface Part {
@@ -119,7 +117,7 @@ export class ChatReader implements EventReader {
     part.parser = new StreamParser(
       {
         ...options,
-        ...(generateId && { generateId: (index, name) => generateId(count + index, name) }),
+        generateId: idsFrom(count, generateId),
         ...(limits?.calls !== undefined && { limits: { ...limits, calls: Math.max(0, limits.calls - count) } }),
         onEvent: (event) => this.event(part, event),
       },
@@ -176,7 +174,7 @@ export class ChatReader implements EventReader {
 
   end(cut: boolean): ParseResult {
     const { result, reason, last } = this;
-    const whole = !cut && (this.over || (reason !== null && NATURAL.has(reason)));
+    const whole = !cut && (this.over || (reason !== null && NATURAL_ENDS.has(reason)));
     this.close(whole);
     if (reason !== null) this.onEnd?.(infoOf(last, stopTypeOf(reason)));
     if (this.used !== undefined) result.used = this.used;
@@ -195,6 +193,6 @@ function asDelta(message: ServerEvent): ServerEvent {
 }
 
 function stopTypeOf(reason: string): CompletionInfo["stopType"] {
-  if (NATURAL.has(reason)) return "eos";
+  if (NATURAL_ENDS.has(reason)) return "eos";
   return reason === "length" ? "limit" : null;
 }

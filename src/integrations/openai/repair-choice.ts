@@ -1,6 +1,7 @@
 import type { ParserEvent } from "../../events.ts";
 import { type ParserOptions, StreamParser } from "../../parser.ts";
 import { resolve } from "../../registry.ts";
+import { idsFrom, NATURAL_ENDS } from "../reply/about.ts";
 import type { CallHandling } from "../reply/rejected.ts";
 import { Steps } from "../reply/steps.ts";
 import { chatDelta } from "./chat-chunks.ts";
@@ -22,9 +23,6 @@ export interface DeltaLike {
 export type Delta = Record<string, unknown>;
 
 const THOUGHTS = ["reasoning_content", "reasoning"] as const;
-
-/** After any other reason than these, a call that is not closed was cut off. */
-const NATURAL = new Set(["stop", "tool_calls", "function_call", "eos", "eos_token", "stop_sequence", "end_turn"]);
 
 /**
  * Reads one choice again. What the server has split into thoughts and content is put together as the model wrote it, so that
@@ -85,14 +83,14 @@ export class ChoiceRepair {
   end(reason: string | null): Delta[] {
     this.deltas = [];
     this.over = true;
-    this.parser?.end({ finished: reason !== null && NATURAL.has(reason) });
+    this.parser?.end({ finished: reason !== null && NATURAL_ENDS.has(reason) });
     this.steps.finish();
     return this.deltas;
   }
 
   /** The reason as it should have been. A reply that was cut off stays one. */
   reason(given: string): string {
-    if (!NATURAL.has(given) || given === "function_call") return given;
+    if (!NATURAL_ENDS.has(given) || given === "function_call") return given;
     if (this.steps.offered + this.serverCalls.count > 0) return "tool_calls";
     return given === "tool_calls" ? "stop" : given;
   }
@@ -134,12 +132,11 @@ export class ChoiceRepair {
     const { onRejected, holdCalls, generateId, ...options } = this.options;
     this.outputs++;
     this.before = this.seen;
-    const before = this.before;
     return new StreamParser(
       {
         ...options,
         prefill,
-        ...(generateId === undefined ? {} : { generateId: (index, name) => generateId(before + index, name) }),
+        generateId: idsFrom(this.before, generateId),
         onEvent: (event) => this.event(event),
       },
       resolve,

@@ -1,10 +1,27 @@
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+import type { ParserOptions } from "../../parser.ts";
+import { randomText } from "../../random.ts";
 
-/** An id such as `chatcmpl-4fQ…`. `crypto.randomUUID` is missing in pages without TLS. */
+/** After any other `finish_reason` than these, a call that is not closed was cut off. */
+export const NATURAL_ENDS: ReadonlySet<string> = new Set(
+  "stop tool_calls function_call eos eos_token stop_sequence end_turn".split(" "),
+);
+
+/** An id such as `chatcmpl-4fQ…`. */
 export function newId(prefix: string): string {
-  let id = prefix;
-  for (let i = 0; i < 24; i++) id += ALPHABET[Math.floor(Math.random() * ALPHABET.length)];
-  return id;
+  return prefix + randomText(24);
+}
+
+/** The id, or one made of it that is not taken; it is taken then. */
+export function freeId(id: string, taken: Set<string>): string {
+  let free = id;
+  for (let n = 2; taken.has(free); n++) free = `${id}-${n}`;
+  taken.add(free);
+  return free;
+}
+
+/** `generateId` for a parser that reads a part of a reply, with calls before it. */
+export function idsFrom(before: number, generateId: ParserOptions["generateId"]): ParserOptions["generateId"] {
+  return generateId && ((index, name) => generateId(before + index, name));
 }
 
 /** Unix time in seconds. */

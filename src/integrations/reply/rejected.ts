@@ -38,10 +38,15 @@ export function refusedArguments(text: string, call: RejectedCall): string {
     if (open.trim() === "") return "{";
     if (!isJson(open)) return open;
   }
-  return `${open}${endsInString(open) ? '"' : ""}\n// ${describeProblems(call).replace(/\s+/g, " ")}`;
+  return `${open}${endsInString(open) ? '"' : ""}\n${remark(call)}`;
 }
 
-function isJson(text: string): boolean {
+/** What is wrong with a call, as a comment behind its arguments. */
+export function remark(call: RejectedCall): string {
+  return `// ${describeProblems(call).replace(/\s+/g, " ")}`;
+}
+
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

@@ -1,4 +1,5 @@
 import type { Finish, ParserEvent, RejectedCall } from "../../events.ts";
+import { freeId } from "./about.ts";
 import { type CallHandling, handlingOf, refusedArguments } from "./rejected.ts";
 
 /** What a client is told: the parser's events, with all that can no longer be taken back held until it is certain. */
@@ -154,9 +155,6 @@ export class Steps {
 
   /** Clients find the call to a result by its id; models repeat theirs. */
   private freeId(id: string): string {
-    let free = id;
-    for (let n = 2; this.ids.has(free); n++) free = `${id}-${n}`;
-    this.ids.add(free);
-    return free;
+    return freeId(id, this.ids);
   }
 }

@@ -1,7 +1,8 @@
 import { Run } from "../check.ts";
 import { checkKey } from "../check-children.ts";
+import { numeric } from "../check-values.ts";
 import { narrows } from "../facts.ts";
-import { type Choice, declaredSchemas, flatten, itemSchema, propertySchemas } from "../flatten.ts";
+import { type Choice, declaredSchemas, demands, flatten, itemSchema, propertySchemas } from "../flatten.ts";
 import type { Schema } from "../schema.ts";
 import { ALL, INTEGER, NUMBER } from "../value.ts";
 
@@ -84,7 +85,9 @@ export class Place {
     this.mostItems = least(all, "maxItems");
     this.mostProperties = least(all, "maxProperties");
     this.leastSize = all.some((schema) => uses(schema, ["minItems", "minProperties"]));
-    this.required = [...new Set(all.flatMap((schema) => [...ownDemands(schema)]))];
+    this.required = [...new Set(seeds.flatMap((schema) => [...demands(schema)]))].filter(
+      (name) => typeof name === "string",
+    );
     const bare =
       usual &&
       choices.length === 0 &&
@@ -179,10 +182,5 @@ function kindsOf({ raw, types, unknownType }: Schema): number {
 }
 
 function least(all: readonly Schema[], keyword: string): number {
-  const numbers = all.map(({ keywords }) => keywords[keyword]).filter((value) => typeof value === "number");
-  return Math.min(Number.POSITIVE_INFINITY, ...numbers.filter((value) => !Number.isNaN(value)));
-}
-
-function ownDemands({ keywords: { required } }: Schema): Set<string> {
-  return new Set((Array.isArray(required) ? required : []).filter((name) => typeof name === "string"));
+  return Math.min(...all.map((schema) => numeric(schema, keyword) ?? Number.POSITIVE_INFINITY));
 }

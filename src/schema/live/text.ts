@@ -134,11 +134,11 @@ export abstract class LiveText {
 
 /** The characters of a piece of a JSON string, one by one: what each is, and where it ends in the piece. */
 export function* unitsOf(json: string): Generator<[text: string, end: number]> {
-  ESCAPE.lastIndex = 0;
-  for (let at = 0; at < json.length; at = ESCAPE.lastIndex) {
-    ESCAPE.lastIndex = at;
+  for (let end = 0; end < json.length; ) {
+    ESCAPE.lastIndex = end;
     const [unit] = ESCAPE.exec(json) as RegExpExecArray;
-    yield [unit.length > 1 && unit[0] === "\\" ? (JSON.parse(`"${unit}"`) as string) : unit, ESCAPE.lastIndex];
+    end += unit.length;
+    yield [unit.length > 1 ? (JSON.parse(`"${unit}"`) as string) : unit, end];
   }
 }
 
