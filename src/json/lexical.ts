@@ -71,12 +71,12 @@ function isInteger(word: string): boolean {
 
 const ESCAPES = '"\\/bfnrt';
 
-/** Length of the valid escape at `i`; 0: it is none, -1: not yet known. The escaped halves of a surrogate pair are one. */
+/** Length of the valid escape at `i`; 0: it is none, -1: the text ends inside it. The escaped halves of a surrogate pair are one. */
 export function escapeLength(text: string, i: number, ended: boolean): number {
   if (i + 1 >= text.length) return -1;
   if (text.charCodeAt(i + 1) !== 0x75) return ESCAPES.includes(text[i + 1] as string) ? 2 : 0;
   for (let at = i + 2; at < i + 6; at++) {
-    if (at >= text.length) return ended ? 0 : -1;
+    if (at >= text.length) return -1;
     if (!isHex(text.charCodeAt(at))) return 0;
   }
   if (!isHighSurrogate(Number.parseInt(text.slice(i + 2, i + 6), 16))) return 6;
@@ -88,14 +88,14 @@ export function escapeLength(text: string, i: number, ended: boolean): number {
   return 12;
 }
 
-/** What an escape at `i` that only Python knows is in JSON, and how long it is; length 0: it is none, null: not yet known. */
-export function pythonEscape(text: string, i: number, ended: boolean): { length: number; json: string } | null {
+/** What an escape at `i` that only Python knows is in JSON, and how long it is; length 0: it is none, null: the text ends inside it. */
+export function pythonEscape(text: string, i: number): { length: number; json: string } | null {
   const letter = text[i + 1] as string;
   const short = PYTHON_ESCAPES[letter];
   if (short !== undefined) return { length: 2, json: short };
   const length = letter === "x" ? 4 : letter === "U" ? 10 : 0;
   for (let at = i + 2; at < i + length; at++) {
-    if (at >= text.length) return ended ? { length: 0, json: "" } : null;
+    if (at >= text.length) return null;
     if (!isHex(text.charCodeAt(at))) return { length: 0, json: "" };
   }
   const code = Number.parseInt(text.slice(i + 2, i + length), 16);

@@ -41,13 +41,14 @@ import {
   WATCH,
   WORD,
 } from "./span.ts";
-import { LONG_RUN, Strings } from "./strings.ts";
+import { LONG_RUN, NEVER_CLOSES, Strings } from "./strings.ts";
 import { ARGUMENTS, CAPTURE, CAPTURE_NAME, type ReaderOptions, type Sink, type Watch } from "./types.ts";
 
 export * from "./types.ts";
 
 /** Brackets that may stand around the arguments: a list, an object, an object under `function`. */
 const AROUND = 3;
+const ENDS_INSIDE = "The text ends inside a value.";
 const WORDS: ReadonlySet<string> = new Set(["true", "false", "null"]);
 
 /**
@@ -214,12 +215,24 @@ export class JsonReader extends Strings implements Pump {
   /** Leaves a broken element of a list: goes on behind the bracket that closes the container at `depth`. */
   recover(depth: number): void {
     this.skipString = this.fault?.within ?? false;
+    this.skipTo = depth;
+    this.abandon(SKIP);
+  }
+
+  /** Leaves a broken element of a list at depth 1 that has run into the next: goes on behind it. */
+  leave(): void {
+    this.depth = 1;
+    this.isObject = false;
+    this.container = this.nodes[0] as SchemaNode;
+    this.abandon(AFTER);
+  }
+
+  private abandon(state: number): void {
     this.literal = false;
     this.quote = QUOTE;
     this.escapedQuotes = false;
     this.streams = false;
-    this.state = SKIP;
-    this.skipTo = depth;
+    this.state = state;
     this.fault = null;
     this.sink = undefined;
     this.out = "";
@@ -346,12 +359,18 @@ export class JsonReader extends Strings implements Pump {
 
   /** A character that is no JSON here: comments, stray escapes, odd keys, a forgotten comma, the end of the call. */
   private odd(input: Input, text: string, i: number, code: number): number {
-    if (this.state === AFTER && this.ends?.first.includes(text[i] as string)) {
+    if (this.ends?.first.includes(text[i] as string) && (this.state === AFTER || input.ended)) {
       const here = this.ends.at(text, i, input.ended);
       if (here === UNKNOWN) return UNKNOWN;
-      if (here === YES) {
+      if (here === YES && this.state === AFTER) {
         this.state = UNCLOSED;
         return i;
+      }
+      // half a marker, and the output is over
+      if (here === NO && this.ends.at(text, i, false) === UNKNOWN) {
+        if (this.state === AFTER) this.state = UNCLOSED;
+        else if (!input.finished) this.stop(input.base + text.length, ENDS_INSIDE);
+        if (this.state >= DONE) return text.length;
       }
     }
     const known = this.repairing || (this.python && code === APOSTROPHE && this.state === KEY);
@@ -360,7 +379,11 @@ export class JsonReader extends Strings implements Pump {
   }
 
   private repairStructure(input: Input, text: string, i: number, code: number): number {
-    if ((code === SLASH || code === BACKSLASH) && i + 1 === text.length && !input.ended) return UNKNOWN;
+    if ((code === SLASH || code === BACKSLASH) && i + 1 === text.length) {
+      if (!input.ended) return UNKNOWN;
+      this.stop(input.base + text.length, ENDS_INSIDE);
+      return text.length;
+    }
     const next = text.charCodeAt(i + 1);
     if (code === HASH || (code === SLASH && (next === SLASH || next === STAR))) {
       this.note("comment", input, i);
@@ -565,20 +588,28 @@ export class JsonReader extends Strings implements Pump {
         this.literal = false;
       } else if (code === OPEN_OBJECT || code === OPEN_LIST) {
         this.depth++;
-      } else if ((code === CLOSE_OBJECT || code === CLOSE_LIST) && --this.depth <= this.skipTo) {
-        this.depth = this.skipTo;
-        this.isObject = this.depth > 0 && (this.objects[this.depth - 1] as boolean);
-        this.container = this.depth > 0 ? (this.nodes[this.depth - 1] as SchemaNode) : anything;
-        this.state = this.depth === 0 ? DONE : AFTER;
-        this.watch?.closed(this.depth, base + i + 1);
-        return i + 1;
-      } else if (this.ends?.first.includes(text[i] as string)) {
-        const here = this.ends.at(text, i, ended);
+      } else {
+        // a bracket can begin a marker, so it is counted only once it is known to be none
+        const here = this.ends?.first.includes(text[i] as string) ? this.ends.at(text, i, ended) : NO;
         if (here === YES) this.state = UNCLOSED;
         if (here !== NO) return i;
+        if ((code === CLOSE_OBJECT || code === CLOSE_LIST) && --this.depth <= this.skipTo) {
+          this.recovered(base + i + 1);
+          return i + 1;
+        }
       }
     }
     return end;
+  }
+
+  /** The broken element ends before `offset`. */
+  private recovered(offset: number): void {
+    const depth = this.skipTo;
+    this.depth = depth;
+    this.isObject = depth > 0 && (this.objects[depth - 1] as boolean);
+    this.container = depth > 0 ? (this.nodes[depth - 1] as SchemaNode) : anything;
+    this.state = depth === 0 ? DONE : AFTER;
+    this.watch?.closed(depth, offset);
   }
 
   // --- ends
@@ -592,7 +623,7 @@ export class JsonReader extends Strings implements Pump {
       this.state = UNCLOSED;
     } else if (this.state < DONE) {
       const inString = this.state === STRING || this.state === FRESH;
-      this.stop(input.offset, inString ? "A string that never closes." : "The text ends inside a value.", inString);
+      this.stop(input.offset, inString ? NEVER_CLOSES : ENDS_INSIDE, inString);
     }
   }
 

@@ -28,11 +28,15 @@ import {
 } from "./lexical.ts";
 import { escapeControl, literalBackslashes } from "./repairs.ts";
 import { COLON, FRESH, NONE, Span, STRING, VALUE } from "./span.ts";
-import type { Ends } from "./types.ts";
+import type { Ends, Fault } from "./types.ts";
 
 /** Runs of this length and more are scanned by the regular expression engine, shorter ones by a loop: it was measured. */
 export const LONG_RUN = 16;
+export const NEVER_CLOSES = "A string that never closes.";
 const PLAIN = /[^"\\\x00-\x1f]*/y;
+
+/** The end of an object or list, and the beginning of an object behind it. */
+const NEXT_OBJECT = /[}\]]([\s;,]*\{\s*)$/;
 
 /**
  * Strings: where their runs of plain characters end, what their escapes mean, and where they close. A string closes only
@@ -185,8 +189,12 @@ export abstract class Strings extends Span {
     if (isHighSurrogate(code)) return i + 1 === text.length && !input.ended ? i : i + 1;
     const here = (this.ends as Ends).breaks(text, i, input.ended);
     if (here === UNKNOWN) return i;
-    if (here === YES) return this.fail(input, i, "A string that never closes.", "invalid-arguments", true);
+    if (here === YES) return this.neverCloses(input, i);
     return i + 1;
+  }
+
+  private neverCloses(input: Input, i: number): number {
+    return this.fail(input, i, NEVER_CLOSES, "invalid-arguments", true);
   }
 
   /** Writes something else than the `length` characters at `i`. */
@@ -202,16 +210,16 @@ export abstract class Strings extends Span {
   protected backslash(input: Input, text: string, i: number): number {
     if (i + 1 >= text.length) {
       if (!input.ended) return i;
-      return this.fail(input, i, "A string that never closes.", "invalid-arguments", true);
+      return this.neverCloses(input, i);
     }
     const letter = text.charCodeAt(i + 1);
     if (this.escapedQuotes && letter === QUOTE) return this.maybeClose(input, text, i, 2);
     if (letter === this.quote && this.quote !== QUOTE) return this.replace(input, i, 2, text[i + 1] as string);
     const length = escapeLength(text, i, input.ended);
-    if (length < 0) return i;
+    if (length < 0) return input.ended ? this.neverCloses(input, i) : i;
     if (length === 0 && this.python) {
-      const decoded = pythonEscape(text, i, input.ended);
-      if (decoded === null) return i;
+      const decoded = pythonEscape(text, i);
+      if (decoded === null) return input.ended ? this.neverCloses(input, i) : i;
       if (decoded.length > 0) return this.replace(input, i, decoded.length, decoded.json);
     }
     if (length === 0) {
@@ -258,9 +266,24 @@ export abstract class Strings extends Span {
     }
     if (verdict === NEITHER || this.inKey || (this.inName && this.watching))
       return this.fail(input, i, "A quote inside a string that can be read in two ways.");
-    if (this.doubt(input, i)) return i;
+    const next = length === 1 ? this.runsOn(input, text, i) : NO;
+    if (next !== NO || this.doubt(input, i)) return i;
     this.note("inner-quote", input, i);
     return this.replace(input, i, length, this.quote === QUOTE ? '\\"' : (text[i + length - 1] as string));
+  }
+
+  /** `"y}\n{|"name": …`: its closing quote was lost, and the string has run into the next object around arguments. */
+  private runsOn(input: Input, text: string, i: number): number {
+    if (this.watch === undefined || !this.repairing) return NO;
+    const to = input.base + i;
+    const before = NEXT_OBJECT.exec(input.slice(Math.max(this.token, to - BLANKS), to));
+    if (before === null) return NO;
+    const next = keyAhead(text, i, input.ended);
+    if (next !== YES) return next;
+    if (!this.watch.expects(text.slice(i + 1, text.indexOf('"', i + 1)))) return NO;
+    this.neverCloses(input, i);
+    (this.fault as Fault).next = to - (before[1] as string).length;
+    return YES;
   }
 
   /** The string ends before `i`. */
@@ -294,7 +317,7 @@ export abstract class Strings extends Span {
       for (let at = 1; at < length; at++) {
         const here = this.ends.first.includes(text[at] as string) ? this.ends.breaks(text, at, input.ended) : NO;
         if (here === NO) continue;
-        if (here === YES) this.fail(input, i, "A string that never closes.", "invalid-arguments", true);
+        if (here === YES) this.neverCloses(input, i);
         return true;
       }
     }

@@ -35,6 +35,8 @@ export interface Watch {
   closed(depth: number, offset: number): void;
   /** A key without a value: `{"function=hunt", …}`. True: taken. */
   lone(key: string): boolean;
+  /** Could this be a key of an object that is descended into? */
+  expects(key: string): boolean;
 }
 
 /** Knows what ends a call from outside, for text that went wrong. Both answer 1 yes, 0 no, -1 not yet known. */
@@ -71,4 +73,6 @@ export interface Fault {
   inString: boolean;
   /** `offset` is inside a string. */
   within: boolean;
+  /** Where the object ends, if its string has run into the next one. */
+  next?: number | undefined;
 }

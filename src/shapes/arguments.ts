@@ -1,10 +1,10 @@
 import type { Call, Calls } from "../calls.ts";
+import { FENCE } from "../grammar.ts";
 import { Input, type Waiting } from "../input.ts";
 import { type Ends, type Fault, JsonReader, type Sink } from "../json/reader.ts";
 import { anything, type SchemaNode } from "../schema/node.ts";
 import { endsHere, resync, withClosers } from "./ends.ts";
 
-const FENCE = "```";
 const BLANK = /^[ \t\r\n]*$/;
 
 /** Collects JSON text that is looked at before it is used. */

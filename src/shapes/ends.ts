@@ -102,6 +102,11 @@ class Resync implements Pump {
 
 /** Reads on to the end of a call that went wrong. */
 export function* resync(input: Input, ends: Ends, fault: Fault): Waiting<void> {
+  // at a cut a string that is open holds all the rest, calls that it quotes included
+  if (fault.inString && input.ended && !input.finished) {
+    input.pos = input.text.length;
+    return;
+  }
   input.back(fault.token);
   yield* input.run(new Resync(ends, fault.inString ? "open" : "quotes"));
 }

@@ -39,6 +39,10 @@ export interface EnvelopeOptions {
   first?: boolean;
 }
 
+function isUsual(key: string): boolean {
+  return NAME_KEYS.has(key) || ARGUMENT_KEYS.has(key) || ID_KEYS.has(key) || key === "type";
+}
+
 /**
  * The object around the arguments: `{"name": "tide_level", "arguments": {…}, "id": "…"}`, alone or in a list, with the
  * keys in any order, or one level down under `function`.
@@ -89,7 +93,7 @@ class Envelope implements Watch {
     }
     if (level <= 0) {
       // the first call begins at the marker before the list, with what stands before it
-      if (first === 0x7b && depth > 0 && this.elements++ > 0) this.reset(this.count === 0 ? this.start : offset);
+      if (depth > 0 && this.elements++ > 0) this.reset(this.count === 0 ? this.start : offset);
       return first === 0x7b ? DESCEND : CAPTURE;
     }
     if (this.options.nameIsKey && level === 1 && this.takesKey(key as string, first, offset)) {
@@ -117,7 +121,13 @@ class Envelope implements Watch {
   }
 
   got(key: string | null, json: string, offset: number): boolean {
-    if (key === null) return false;
+    if (key === null) {
+      // an element that is no object: the calls beside it stand
+      if (!this.list || this.options.bare) return false;
+      if (this.count > 0) this.nameless(offset);
+      this.end = offset;
+      return true;
+    }
     if (key === this.nameKey) {
       if (!this.streamed) this.json = json;
       this.jsonOffset = offset - json.length;
@@ -154,6 +164,10 @@ class Envelope implements Watch {
     return this.named(name);
   }
 
+  expects(key: string): boolean {
+    return isUsual(key) || (this.options.nameIsKey === true && this.calls.declares(key));
+  }
+
   /**
    * Is this key the name? An object that is written with the usual keys is read as usual. A second key besides the name
    * would make it two calls, or none.
@@ -164,9 +178,7 @@ class Envelope implements Watch {
       return key === this.nameKey;
     }
     const isObject = first === 0x7b;
-    const usual = isObject
-      ? ARGUMENT_KEYS.has(key) && !this.calls.declares(key)
-      : NAME_KEYS.has(key) || ARGUMENT_KEYS.has(key) || ID_KEYS.has(key) || key === "type";
+    const usual = isObject ? ARGUMENT_KEYS.has(key) && !this.calls.declares(key) : isUsual(key);
     if (this.name !== null || usual || key.trim() === "") return false;
     this.nameKey = key;
     return this.named(key);
@@ -226,11 +238,8 @@ class Envelope implements Watch {
     return offered && this.options.first === true && this.extras.length === 0 && this.json?.startsWith("{") === true;
   }
 
-  /** An element of a list of calls that has no name. */
   private nameless(end: number): void {
-    const call = this.calls.begin(this.start);
-    call.fail("invalid-arguments", 'A call needs a "name".', this.start);
-    call.end(end);
+    rejectNameless(this.calls, this.start, end);
     this.count++;
   }
 
@@ -242,6 +251,11 @@ class Envelope implements Watch {
     }
     if (!this.call.broken) report(this.call, input, fault);
     return this.call;
+  }
+
+  /** The call was ended before its object. */
+  skip(): void {
+    this.reset(this.start);
   }
 
   private reset(start: number): void {
@@ -256,6 +270,13 @@ class Envelope implements Watch {
     if (this.extras.length !== 0) this.extras = [];
     if (this.repairs.length !== 0) this.repairs = [];
   }
+}
+
+/** Something without a name stands among calls. */
+export function rejectNameless(calls: Calls, from: number, to: number): void {
+  const call = calls.begin(from);
+  call.fail("invalid-arguments", 'A call needs a "name".', from);
+  call.end(to);
 }
 
 /**
@@ -286,7 +307,13 @@ export function* envelopes(input: Input, calls: Calls, from: number, options: En
       return envelope.count > 0;
     }
     const { fault } = reader;
-    if (envelope.call === null && envelope.count === 0) return !options.bare && calls.cut(from);
+    if (envelope.call === null && envelope.count === 0) {
+      if (options.row && fault !== null && !fault.inString && !input.ended && !envelope.list) {
+        reader.recover(0);
+        continue;
+      }
+      return !options.bare && calls.cut(from);
+    }
     if (between) {
       // what follows the last call of the list is none, and is read again as something else
       input.back(envelope.end);
@@ -295,6 +322,15 @@ export function* envelopes(input: Input, calls: Calls, from: number, options: En
       return true;
     }
     const call = envelope.abandon(input, fault);
+    if (fault?.next !== undefined) {
+      // its string has run into the next object, which stands
+      input.back(fault.next);
+      call.end(fault.next);
+      if (!envelope.list) return true;
+      envelope.skip();
+      reader.leave();
+      continue;
+    }
     if (
       fault === null ||
       fault.inString ||

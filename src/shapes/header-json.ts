@@ -1,5 +1,6 @@
 import { Call, type Calls } from "../calls.ts";
 import type { Bare, Reading } from "../format.ts";
+import { FENCE } from "../grammar.ts";
 import { type Input, isBlank, type Waiting } from "../input.ts";
 import type { Ends } from "../json/reader.ts";
 import { jsonArguments } from "./arguments.ts";
@@ -7,7 +8,6 @@ import { endsHere, resyncAt } from "./ends.ts";
 
 /** Longest name of a tool. */
 const NAME_LENGTH = 256;
-const FENCE = "```";
 
 /** What a header says. */
 export interface Header {
@@ -101,6 +101,7 @@ export function headerJson(options: HeaderOptions): Reading {
     if (id !== "" || header.id !== undefined) call.identify(header.id ?? id);
     call.named(header.name);
     yield* jsonArguments(input, calls, call, { fence, needsValue });
+    if (header.nearMiss && text.endsWith("(")) yield* input.take(")");
     return true;
   }
 
@@ -117,7 +118,7 @@ export function headerJson(options: HeaderOptions): Reading {
 /** A header that is a name, with blanks or quotes around it that no declared name has. */
 function nameIn(text: string, calls: Calls): Header {
   const name = Call.nameFor(calls, text);
-  const bare = /^(["'])(.+)\1$/.exec(name)?.[2];
+  const bare = /^(["'])(.+)\1$/.exec(name)?.[2] ?? /^(.+)\($/.exec(name)?.[1];
   if (bare === undefined || !calls.rules.repair || calls.declares(name) || !calls.declares(bare)) return { name };
   return { name: bare, nearMiss: true };
 }

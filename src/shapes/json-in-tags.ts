@@ -1,8 +1,9 @@
 import type { Calls } from "../calls.ts";
 import type { Bare, Reading } from "../format.ts";
+import { FENCE } from "../grammar.ts";
 import type { Input, Waiting } from "../input.ts";
 import { dropFenceEnd, takeFence } from "./arguments.ts";
-import { type EnvelopeOptions, envelopes } from "./envelope.ts";
+import { type EnvelopeOptions, envelopes, rejectNameless } from "./envelope.ts";
 
 export interface JsonInTagsOptions extends Pick<EnvelopeOptions, "idLast" | "nameIsKey" | "row" | "python"> {
   /** Markers of which one stands between the opener and the JSON: `<|action_start|>|<|plugin|>{…}`. */
@@ -34,17 +35,21 @@ export function jsonInTags(options: JsonInTagsOptions = {}): Reading {
     for (;;) {
       yield* input.space();
       if ((fence || calls.rules.repair) && (yield* takeFence(input))) fenced = true;
-      else if (fence && !read && ((yield* input.peek()) === -1 || input.endsInPartOf(["```"]))) return calls.cut(from);
+      else if (fence && !read && ((yield* input.peek()) === -1 || input.endsInPartOf([FENCE]))) return calls.cut(from);
       else if (fence && !read) return false;
       const first = yield* input.peek();
       if (first === -1 && !read) return calls.cut(from);
-      if ((first !== 0x7b && first !== 0x5b) || !(yield* envelopes(input, calls, start, options))) break;
-      read = true;
+      if (first !== 0x7b && first !== 0x5b) break;
+      const object = input.offset;
+      if (yield* envelopes(input, calls, start, options)) read = true;
+      else if (!options.row || (yield* input.peek()) === -1) break;
+      else if (read) rejectNameless(calls, object, input.offset);
       if (fenced) {
         yield* dropFenceEnd(input);
         fenced = false;
       }
-      start = input.offset;
+      // the first call begins at the marker, with what stands before it
+      if (read) start = input.offset;
       yield* input.space();
       if (yield* input.take(separator)) yield* input.space();
       if ((yield* input.peek()) !== 0x7b) break;
@@ -103,7 +108,7 @@ export function bareList(options: Pick<EnvelopeOptions, "idLast" | "python"> = {
  */
 export function orphan(closers: string | readonly string[], options: { alsoLists?: boolean } = {}): Bare {
   const all = [closers].flat();
-  const ends = options.alsoLists ? [...all, "```"] : all;
+  const ends = options.alsoLists ? [...all, FENCE] : all;
   return {
     starts: (code) => code === OBJECT || (code === LIST && options.alsoLists === true),
     read: function* (input, calls, from, first) {
@@ -112,11 +117,17 @@ export function orphan(closers: string | readonly string[], options: { alsoLists
       if (!(yield* run(input, dry, from, { bare: true, first })) || dry.completed === 0) return false;
       yield* input.space();
       const closer = yield* input.takeOne(first ? ends : all);
-      if (closer === null && !(first && (yield* input.peek()) === -1)) return false;
+      if (closer === null && !(first && (yield* endsMessage(input)))) return false;
       input.back(from);
       return yield* run(input, calls, from, { bare: true, first, lostOpener: true });
     },
   };
+}
+
+/** Is this the end of the message, but for the end of a Markdown fence around it? */
+function* endsMessage(input: Input): Waiting<boolean> {
+  if (yield* input.take(FENCE)) yield* input.space();
+  return (yield* input.peek()) === -1 || input.endsInPartOf([FENCE]);
 }
 
 /** Objects, or lists of them, one behind the other. */

@@ -33,8 +33,9 @@ export function stringEscape(text: string, i: number, ended: boolean): Escape | 
     const octal = (/^[0-7]{1,3}/.exec(text.slice(i + 1, i + 4)) as RegExpExecArray)[0];
     return { json: character(Number.parseInt(octal, 8)), length: 1 + octal.length };
   }
-  const found = pythonEscape(text, i, ended);
-  return found === null || found.length > 0 ? found : data;
+  const found = pythonEscape(text, i);
+  if (found === null) return ended ? data : null;
+  return found.length > 0 ? found : data;
 }
 
 /** `\\u00e9` stays as it is: it means the same in JSON. */
