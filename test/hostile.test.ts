@@ -207,12 +207,21 @@ for (const format of [...formatNames(), "auto"]) {
       expect(calls[0]?.argumentsText).toBe('{"a":1,"a":2}');
     });
 
-    test("a number of 400 digits keeps its digits", () => {
+    test("a number of 300 digits keeps its digits", () => {
       const { before, behind } = around(written);
-      const digits = "1234567890".repeat(40);
+      const digits = "1234567890".repeat(30);
       const { calls } = readAll(format, chunksOf(`${before}${digits}${behind}`, 4));
       expect(calls[0]?.argumentsText).toBe(`{"a":${digits}}`);
-      expect(calls[0]?.arguments).toEqual({ a: Number.POSITIVE_INFINITY });
+      expect(calls[0]?.arguments).toEqual({ a: Number(digits) });
+    });
+
+    test("a number of 400 digits, and 1e999, make no infinite argument", () => {
+      const { before, behind } = around(written);
+      for (const digits of ["1234567890".repeat(40), "1e999", "-1e999"]) {
+        const { calls, rejected } = readAll(format, chunksOf(`${before}${digits}${behind}`, 4));
+        expect(calls.length + rejected.length).toBe(1);
+        for (const call of calls) expect(call.arguments).toEqual({ a: digits });
+      }
     });
   });
 

@@ -88,11 +88,105 @@ describe("a broken call of a list harms no other", () => {
     ["jamba", `<tool_calls>[${broken.slice(0, -2)}</tool_calls>ok<tool_calls>[${call}]</tool_calls>`, "ok", "f", bad],
     ["nemotron", `<TOOLCALL>[${lostQuote}]</TOOLCALL>\n<TOOLCALL>[${call}]</TOOLCALL>`, "", "f", bad],
     ["granite", `<|tool_call|>[${lostQuote}]\n<|tool_call|>[${call}]`, "", "f", bad],
-    ["granite", `<|tool_call|>[${call}, "name": "f"]`, '"name": "f"]', "f", ""],
+    ["granite", `<|tool_call|>[${call}, "name": "f"]`, "", "f", bad],
     ["jamba", `<tool_calls>[${call} and more`, "and more", "f", ""],
   ])("%s: %j", (format, text, content, names, problems) => {
     expect(read(format, text)).toEqual([content, "", names, problems]);
   });
+});
+
+describe("what is no call between calls", () => {
+  const other = '{"name": "g", "arguments": {}}';
+  test.each(['"junk"', "5", "null", "[]", "{}", '{"x": 1}'])("in a list: %s", (junk) => {
+    const list = (elements: string): string => `<TOOLCALL>[${elements}]</TOOLCALL> hi`;
+    expect(read("nemotron", list(`${call}, ${junk}, ${other}`))).toEqual(["hi", "", "f,g", "invalid-arguments"]);
+    expect(read("nemotron", list(`${junk}, ${other}`))).toEqual(["hi", "", "g", ""]);
+    expect(read("nemotron", list(junk))).toEqual([list(junk), "", "", ""]);
+  });
+
+  test.each(["{not json here}", '{"arguments": {}}', "{}"])("on a line: %s", (junk) => {
+    const lines = (...all: string[]): string => ["<tool_calls>", ...all, "</tool_calls> hi"].join("\n");
+    expect(read("minimax-m1", lines(call, junk, other))).toEqual(["hi", "", "f,g", "invalid-arguments"]);
+    expect(read("minimax-m1", lines(junk, other))).toEqual(["hi", "", "g", ""]);
+    expect(read("minimax-m1", lines(junk))).toEqual([lines(junk), "", "", ""]);
+  });
+});
+
+describe("a lost quote does not reach into the next call", () => {
+  const lost = '{"name": "g", "arguments": {"a": "y}';
+  test.each([
+    ["hermes", `<tool_call>\n${lost}\n${call}\n</tool_call>`],
+    ["raw-json", `${lost}\n${call}`],
+    ["minimax-m1", `<tool_calls>\n${lost}\n${call}\n</tool_calls>`],
+    ["llama3-json", `${lost}}; ${call}`],
+    ["nemotron", `<TOOLCALL>[${lost}}, ${call}]</TOOLCALL>`],
+    ["mistral", `[TOOL_CALLS][${lost}}, ${call}]`],
+  ])("%s: %s", (format, text) => {
+    expect(read(format, text)).toEqual(["", "", "f", "invalid-arguments"]);
+  });
+
+  test("an object inside a string is no call", () => {
+    const { calls } = parse('<tool_call>{"name": "f", "arguments": {"a": "[1], {"b": 2} c"}}</tool_call>', {
+      format: "hermes",
+      tools,
+    });
+    expect(calls).toMatchObject([{ arguments: { a: '[1], {"b": 2} c' } }]);
+  });
+});
+
+describe("an open string that quotes a call", () => {
+  test.each([
+    ["mistral", '[TOOL_CALLS]f[ARGS]{"a": "[TOOL_CALLS]g[ARGS]{}'],
+    ["mistral", '[TOOL_CALLS]f[ARGS]{"a": "split at [TOOL_CALLS] or [ARGS],'],
+    ["phi4-mini", 'functools[{"name": "f", "arguments": {"a": "functools[{\\"name\\": \\"g\\", \\"arguments\\": {}}]'],
+    [
+      "granite",
+      '<|tool_call|>[{"name": "f", "arguments": {"a": "<|tool_call|>[{\\"name\\": \\"g\\", \\"arguments\\": {}}]',
+    ],
+  ])("%s runs nothing at a cut: %s", (format, text) => {
+    expect(read(format, text, { finished: false })).toEqual(["", "", "", "truncated"]);
+  });
+
+  test("what stands in it with escaped quotes is its text", () => {
+    const quoted = 'functools[{\\"name\\": \\"g\\", \\"arguments\\": {}}]';
+    const text = `functools[{"name": "f", "arguments": {"a": "${quoted}`;
+    expect(read("phi4-mini", text)).toEqual(["", "", "", "invalid-arguments"]);
+  });
+});
+
+describe("a cut is no fault", () => {
+  const start = '<tool_call>{"name": "f", "arguments": {"a": ';
+  test.each(['"caf\\u', '"caf\\u00', '"a\\', "\\", "/", '"a"}\n</tool'])("%s", (rest) => {
+    expect(read("hermes", start + rest, { finished: false })).toEqual(["", "", "", "truncated"]);
+  });
+
+  test("half a closer behind a message's header", () => {
+    const text = "<|start|>assistant<|channel|>commentary to=functions.f<|message|><";
+    expect(read("harmony", text, { finished: false })).toEqual(["", "", "", "truncated"]);
+  });
+
+  test("half a closer behind a missing bracket is a closer", () => {
+    expect(read("hermes", `${start}"a"}\n</tool`)).toEqual(["", "", "f", ""]);
+  });
+});
+
+test("a chunk that ends behind a bracket with which a marker of another format begins", () => {
+  const list = `<TOOLCALL>[{"name": "f", "arguments": {"a": [oops]}}, ${call}]</TOOLCALL> hi`;
+  expect(read("auto", list)).toEqual(["hi", "", "f", "invalid-arguments"]);
+});
+
+test("a call in a fence that is all of the message", () => {
+  for (const end of ["\n```", "\n```\n", "\n", ""]) {
+    expect(read("hermes", `\`\`\`json\n${call}${end}`)).toEqual(["", "", "f", ""]);
+  }
+  const example = `\`\`\`json\n${call}\n\`\`\`\nThat is one.`;
+  expect(read("hermes", example)).toEqual([example, "", "", ""]);
+});
+
+test("a name with the bracket of a call behind it", () => {
+  for (const given of [tools, undefined]) {
+    expect(read("mistral", '[TOOL_CALLS]f({"a": 1})', { tools: given })).toEqual(["", "", "f", ""]);
+  }
 });
 
 test("functools is a marker only with a list behind it", () => {

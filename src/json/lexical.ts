@@ -19,11 +19,13 @@ export const NO = 0;
 export const UNKNOWN = -1;
 export const NEITHER = -2;
 
+/** A number that is not too large. */
+const DECIMAL = /^-?(?:0|[1-9][0-9]{0,99})(?:\.[0-9]+)?$/;
 const NUMBER_SYNTAX = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
-/** Is this a number as JSON writes it? */
+/** Is this a number as JSON writes it, and one that can be written again: `1e999` is infinite? */
 export function isNumber(word: string): boolean {
-  return isInteger(word) || NUMBER_SYNTAX.test(word);
+  return isInteger(word) || DECIMAL.test(word) || (NUMBER_SYNTAX.test(word) && Number.isFinite(Number(word)));
 }
 
 /** `"|C:\\` and `"|\\server` are held to their end: models forget to double such backslashes. */

@@ -541,7 +541,8 @@ export class JsonReader extends Strings implements Pump {
 
   private endNumber(input: Input, i: number): void {
     if (!isNumber(this.word)) {
-      return this.stop(input.base + i, `${JSON.stringify(this.word.slice(0, 40))} is no JSON number.`);
+      const what = Math.abs(Number(this.word)) === Number.POSITIVE_INFINITY ? "too large a number" : "no JSON number";
+      return this.stop(input.base + i, `${JSON.stringify(this.word.slice(0, 40))} is ${what}.`);
     }
     this.complete(input, i);
   }

@@ -34,8 +34,8 @@ export class FormatEnds implements Ends {
   }
 
   breaks(text: string, at: number, ended: boolean): number {
-    const alone = lookFor(this.alone, text, at, ended);
-    if (alone !== NO) return alone === UNKNOWN ? UNKNOWN : YES;
+    const alone = this.breaksAlone(text, at, ended);
+    if (alone !== NO) return alone;
     const length = matchLength(this.closers, text, at, ended);
     if (length <= 0) return length;
     let i = at + length;
@@ -44,6 +44,26 @@ export class FormatEnds implements Ends {
     if (i === text.length) return ended ? YES : UNKNOWN;
     return lookFor(this.after, text, i, ended);
   }
+
+  /** `functools[{"name"` is the next call, `functools[{\"name\"` is in a string. */
+  private breaksAlone(text: string, at: number, ended: boolean): number {
+    const length = matchLength(this.alone, text, at, ended);
+    if (length <= 0) return length;
+    const quoted = isQuoted(text, at + length, ended);
+    return quoted === UNKNOWN ? UNKNOWN : quoted === YES ? NO : YES;
+  }
+}
+
+/** Is the next quote escaped, as all are in a string? At most `BLANKS` characters are looked at. */
+function isQuoted(text: string, from: number, ended: boolean): number {
+  const limit = from + BLANKS;
+  for (let i = from; i < limit; i++) {
+    if (i >= text.length) return ended ? NO : UNKNOWN;
+    const char = text[i];
+    if (char === '"') return NO;
+    if (char === "\\") return YES;
+  }
+  return NO;
 }
 
 function lookFor(markers: readonly string[], text: string, at: number, ended: boolean): number {

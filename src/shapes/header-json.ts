@@ -119,7 +119,7 @@ export function headerJson(options: HeaderOptions): Reading {
 function nameIn(text: string, calls: Calls): Header {
   const name = Call.nameFor(calls, text);
   const bare = /^(["'])(.+)\1$/.exec(name)?.[2] ?? /^(.+)\($/.exec(name)?.[1];
-  if (bare === undefined || !calls.rules.repair || calls.declares(name) || !calls.declares(bare)) return { name };
+  if (bare === undefined || !calls.rules.repair || calls.declares(name) || !calls.knows(bare)) return { name };
   return { name: bare, nearMiss: true };
 }
 

@@ -7,13 +7,20 @@ import { chunkings, chunkingsBySize, chunksOf } from "../support/chunks.ts";
 import { sharedFile } from "../support/shared.ts";
 import { read } from "./read.ts";
 
-/** The value without the blanks between its tokens, or null where `JSON.parse` refuses it. */
+/**
+ * The value without the blanks between its tokens, or null where `JSON.parse` refuses it, or makes a number of it that
+ * cannot be written again.
+ */
 function expected(text: string): string | null {
+  let infinite = false;
   try {
-    JSON.parse(text);
+    JSON.parse(text, (_key, value) => {
+      infinite ||= Math.abs(value) === Number.POSITIVE_INFINITY && typeof value === "number";
+    });
   } catch {
     return null;
   }
+  if (infinite) return null;
   return text.replace(/("(?:[^"\\]|\\.)*")|[ \t\r\n]+/gs, "$1");
 }
 
@@ -62,7 +69,7 @@ const string = fc
 
 const number = fc.oneof(
   fc.double().map((value) => JSON.stringify(value)),
-  fc.constantFrom("0", "-0", "0.0", "1e5", "1E+05", "-1.50e-7", "12345678901234567890", `1${"0".repeat(400)}`, "1e999"),
+  fc.constantFrom("0", "-0", "0.0", "1e5", "1E+05", "-1.50e-7", "12345678901234567890", `1${"0".repeat(300)}`, "1e-999"),
 );
 
 /** JSON texts, written in all ways that JSON has. */
@@ -95,7 +102,7 @@ const nearlyJson = fc
   .tuple(
     jsonText,
     fc.array(
-      fc.tuple(fc.nat(), fc.nat({ max: 2 }), fc.constantFrom(..."{}[]\",:\\'0-.e+tu \n\t\0/#", "null", "\\u", "")),
+      fc.tuple(fc.nat(), fc.nat({ max: 2 }), fc.constantFrom(..."{}[]\",:\\'0-.e+tu \n\t\0/#", "null", "\\u", "e999", "")),
       { minLength: 1, maxLength: 3 },
     ),
   )
