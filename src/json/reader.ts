@@ -409,6 +409,11 @@ export class JsonReader extends Strings implements Pump {
       this.quote = APOSTROPHE;
       return this.openKey(input, i, 1);
     }
+    if (code === CLOSE_OBJECT && this.state === AFTER && this.depth === 1 && this.watching && !this.isObject) {
+      // a surplus bracket behind a call of a list
+      this.from = i + 1;
+      return i + 1;
+    }
     const another = this.isObject ? code === QUOTE || code === APOSTROPHE : code === OPEN_OBJECT || code === OPEN_LIST;
     if (this.state === AFTER && this.depth > 0 && another) {
       this.note("missing-comma", input, i);

@@ -272,6 +272,11 @@ class Envelope implements Watch {
   }
 }
 
+/** Nothing more comes. */
+function isOver(input: Input): boolean {
+  return input.ended && input.pos === input.text.length;
+}
+
 /** Something without a name stands among calls. */
 export function rejectNameless(calls: Calls, from: number, to: number): void {
   const call = calls.begin(from);
@@ -308,11 +313,13 @@ export function* envelopes(input: Input, calls: Calls, from: number, options: En
     }
     const { fault } = reader;
     if (envelope.call === null && envelope.count === 0) {
-      if (options.row && fault !== null && !fault.inString && !input.ended && !envelope.list) {
-        reader.recover(0);
-        continue;
-      }
-      return !options.bare && calls.cut(from);
+      const around = envelope.list ? 1 : 0;
+      const inElement = fault !== null && fault.next === undefined && reader.depth > around;
+      if (!inElement || !(envelope.list || options.row) || options.bare || isOver(input))
+        return !options.bare && calls.cut(from);
+      // an element without a name: those behind it may have one
+      reader.recover(around);
+      continue;
     }
     if (between) {
       // what follows the last call of the list is none, and is read again as something else
@@ -331,12 +338,7 @@ export function* envelopes(input: Input, calls: Calls, from: number, options: En
       reader.leave();
       continue;
     }
-    if (
-      fault === null ||
-      fault.inString ||
-      (input.ended && input.pos === input.text.length) ||
-      !(envelope.list || options.bare || options.row)
-    ) {
+    if (fault === null || fault.inString || isOver(input) || !(envelope.list || options.bare || options.row)) {
       if (fault !== null && !options.bare) yield* resync(input, ends, fault);
       call.end(input.offset);
       return true;
