@@ -91,7 +91,7 @@ export function report(call: Call, input: Input, fault: Fault | null): void {
 /** Longest info string of a Markdown fence. */
 const INFO = 32;
 
-/** A Markdown fence around JSON that is in a wrapper already: `[ARGS]|```json` and a line break. */
+/** A Markdown fence around JSON that is in a wrapper already: `[ARGS]|```json` and a line break, or the JSON. */
 export function* takeFence(input: Input): Waiting<boolean> {
   const from = input.offset;
   if (!(yield* input.take(FENCE))) return false;
@@ -99,6 +99,7 @@ export function* takeFence(input: Input): Waiting<boolean> {
     const code = yield* input.peek();
     if (code === -1 && !input.finished) return true;
     if (code === -1 || code === 0x60) break;
+    if (code === 0x7b || code === 0x5b) return true;
     input.pos++;
     if (code !== 0x0a) continue;
     yield* input.space();
@@ -108,10 +109,11 @@ export function* takeFence(input: Input): Waiting<boolean> {
   return false;
 }
 
-/** The end of that fence, or half of it where the output ends. */
-export function* dropFenceEnd(input: Input): Waiting<void> {
+/** The end of that fence, or half of it where the output ends. Surplus brackets may stand before it. */
+export function* dropFenceEnd(input: Input, repair: boolean): Waiting<void> {
   const from = input.offset;
   yield* input.space();
+  while (repair && ((yield* input.take("}")) || (yield* input.take("]")))) yield* input.space();
   if (yield* input.take(FENCE)) return;
   if (input.endsInPartOf([FENCE])) input.pos = input.text.length;
   else input.back(from);
@@ -152,7 +154,7 @@ export function* jsonArguments(
     yield* value(input, calls, call, outer, first === 0x7b, needsValue);
   }
   call.end(input.offset);
-  if (fenced) yield* dropFenceEnd(input);
+  if (fenced || fence) yield* dropFenceEnd(input, repair);
 }
 
 function* value(

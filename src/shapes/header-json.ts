@@ -53,7 +53,11 @@ export function headerJson(options: HeaderOptions): Reading {
   const separators = options.separators.filter((separator) => separator !== "");
   const marks = [...separators, ...(idMark ? [idMark] : []), ...(lead ? [lead.mark] : [])];
   const direct = separators.length < options.separators.length;
-  const stops = { marks, object: direct || separatorOptional === true, line: options.header !== undefined };
+  const stops = {
+    marks: fence ? [...marks, FENCE] : marks,
+    object: direct || separatorOptional === true,
+    line: options.header !== undefined,
+  };
 
   function* read(input: Input, calls: Calls, opener: string, from: number): Waiting<boolean> {
     const { ends, repair } = calls.rules;

@@ -45,7 +45,7 @@ export function jsonInTags(options: JsonInTagsOptions = {}): Reading {
       else if (!options.row || (yield* input.peek()) === -1) break;
       else if (read) rejectNameless(calls, object, input.offset);
       if (fenced) {
-        yield* dropFenceEnd(input);
+        yield* dropFenceEnd(input, calls.rules.repair);
         fenced = false;
       }
       // the first call begins at the marker, with what stands before it
@@ -78,7 +78,7 @@ export function bareObjects(options: { separator?: string } = {}): Bare {
       while (separator !== undefined) {
         const end = input.offset;
         yield* input.space();
-        const more = yield* input.take(separator);
+        const more = (yield* input.take(separator)) || (calls.rules.repair && (yield* input.take(",")));
         yield* input.space();
         if (!more || (yield* input.peek()) !== OBJECT || !(yield* envelopes(input, calls, end, { bare: true }))) {
           input.back(end);

@@ -1,4 +1,4 @@
-import type { FormatDeclaration } from "../format.ts";
+import type { FormatDeclaration, Reading } from "../format.ts";
 import { tokenCalls } from "./parameter-tags.ts";
 import type { ParameterTags } from "./tags.ts";
 import { writtenCalls } from "./written-tags.ts";
@@ -36,12 +36,20 @@ export function markedCalls(
     allIn: "arguments",
   };
   const read = tokenCalls(tags);
+  // the whole opener tells the formats apart that share the mark
+  const whole: Reading = (input, calls, opener, from) => {
+    input.pos -= opener.length - mark.length - 1;
+    return read(input, calls, `<${mark}`, from);
+  };
   const unmarked = [...WRAPPERS.map((name) => `<${name}>`), "<invoke name="];
   const close = (names: readonly string[], by: readonly string[]): string[] =>
     by.flatMap((one) => names.map((name) => `</${one}${name}>`));
   return {
     tokens: [mark, "<think>", "</think>"],
-    opens: Object.fromEntries([...marks.map((one) => `<${one}`), ...unmarked].map((opener) => [opener, read])),
+    opens: {
+      [`<${mark}${wrapper}>`]: whole,
+      ...Object.fromEntries([...marks.map((one) => `<${one}`), ...unmarked].map((opener) => [opener, read])),
+    },
     closers: [...close(WRAPPERS, [...marks, ""]), ...close(MISSPELT, [mark])],
     dropped: close([...WRAPPERS, "invoke", "parameter"], [mark]),
     render: ({ reasoning, content = "", calls = [] }) => {
