@@ -113,6 +113,7 @@ export class Argument {
     if (this.schema.wire !== "json") return;
     if ((first !== 0x7b && first !== 0x5b) || (this.calls.rules.coerces && this.schema.holds(first))) return;
     this.mode = JSON_TEXT;
+    this.call.place(this.key, this.offset, true);
     this.before = this.call.written();
     this.call.write(this.call.member(this.key));
     this.inner = new Input();
@@ -126,6 +127,7 @@ export class Argument {
   /** The raw text is the value. */
   private stream(): void {
     this.mode = TEXT;
+    this.call.place(this.key, this.offset);
     const { text } = this;
     this.text = "";
     this.call.write(`${this.call.member(this.key)}"${escapeText(text)}`);
@@ -143,6 +145,7 @@ export class Argument {
     const { call } = this;
     if (this.mode === TEXT) return call.write('"');
     if (this.mode === JSON_TEXT) return this.endJson();
+    if (this.offset >= 0) call.place(this.key, this.offset);
     const value = this.typed(this.text.trim());
     call.write(call.member(this.key) + value);
   }

@@ -4,7 +4,7 @@ import { LiveValue } from "./json/live.ts";
 import type { Ends, Sink } from "./json/reader.ts";
 import type { LiveText } from "./schema/live/text.ts";
 import { anything, type SchemaNode } from "./schema/node.ts";
-import { findValue } from "./schema/places.ts";
+import { findArguments, findValue, segments } from "./schema/places.ts";
 import type { Tool, ToolSet } from "./schema/tools.ts";
 
 /** What the assembler has to know. */
@@ -228,6 +228,8 @@ export class Call implements Sink {
   private fork: string | null = null;
   private length = 0;
   private readonly limit: number;
+  /** Where the arguments stand in the output, where readings say so. */
+  private places: Map<string, { offset: number; asJson: boolean }> | null = null;
   private shown: LiveValue | null = null;
   /** Holds the arguments against the schema while they come. */
   private live: LiveText | null = null;
@@ -485,11 +487,33 @@ export class Call implements Sink {
   problem(problem: Problem): void {
     this.problems.push(problem);
     if (this.calls.muted) return;
-    const { calls, start } = this;
+    const { calls } = this;
     if (this.index < 0) this.index = calls.count++;
-    problem.offset ??= start + findValue(problem, calls.input.slice(start, calls.input.seen));
+    problem.offset ??= this.placeOf(problem);
     calls.push({ type: "tool-problem", index: this.index, problem });
     if (calls.rules.stopOnProblem) throw new Stop(this);
+  }
+
+  /** The value of an argument begins at `offset`. `asJson`: as JSON text, in which others can be found. */
+  place(key: string, offset: number, asJson = false): void {
+    this.places ??= new Map();
+    this.places.set(key, { offset, asJson });
+  }
+
+  /** Offset of the value of a problem, or of what is around it. */
+  private placeOf({ kind, path }: Problem): number {
+    const { start, places } = this;
+    const { input } = this.calls;
+    const keys = segments(path);
+    if (kind === "missing-required") keys.pop();
+    if (places === null) {
+      const raw = input.slice(start, input.seen);
+      const from = findArguments(raw);
+      return start + (keys.length === 0 ? 0 : from + findValue(keys, raw.slice(from)));
+    }
+    const place = places.get(keys[0] ?? "");
+    if (place === undefined) return start;
+    return place.offset + (place.asJson ? findValue(keys.slice(1), input.slice(place.offset, input.seen)) : 0);
   }
 
   fail(kind: ProblemKind, message: string, offset: number): void {

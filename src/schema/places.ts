@@ -1,28 +1,29 @@
-import type { Problem } from "../events.ts";
+/** The segments of a JSON Pointer. */
+export function segments(path: string): string[] {
+  return path
+    .split("/")
+    .slice(1)
+    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
 
 /**
- * Where in a call's text the value of a problem stands: the keys of its path are looked for in turn, as JSON keys behind
- * the key of the arguments, or as the names in tags, whichever comes first.
- * @returns a UTF-16 offset in `raw`: of the value, of the value around it, or 0.
+ * Where in a JSON text the value at the end of a path stands: its keys are looked for in turn.
+ * @returns a UTF-16 offset in `json`: of the value, of the value around it, or 0.
  */
-export function findValue({ kind, path }: Problem, raw: string): number {
-  const keys = path.split("/").slice(1, kind === "missing-required" ? -1 : undefined);
+export function findValue(keys: readonly string[], json: string): number {
   let at = 0;
-  for (const key of keys.map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"))) {
-    const tag = at === 0 ? behind(raw, 0, `[=<]${escaped(key)}>\\n?`) : -1;
-    const inJson = at === 0 ? Math.max(0, behind(raw, 0, `"(?:arguments|parameters|args)"\\s*:\\s*`)) : at;
-    const member = behind(raw, inJson, `(?<!\\\\)${escaped(JSON.stringify(key))}\\s*:\\s*`);
-    const found = [tag, member].filter((offset) => offset >= 0);
-    if (found.length > 0) at = Math.min(...found);
+  for (const key of keys) {
+    const expression = new RegExp(`(?<!\\\\)["']${escaped(JSON.stringify(key).slice(1, -1))}["']\\s*:\\s*`, "g");
+    expression.lastIndex = at;
+    if (expression.test(json)) at = expression.lastIndex;
   }
   return at;
 }
 
-/** The position behind the next match, or -1. */
-function behind(text: string, from: number, pattern: string): number {
-  const expression = new RegExp(pattern, "g");
-  expression.lastIndex = from;
-  return expression.test(text) ? expression.lastIndex : -1;
+/** Where the arguments begin in the text of a call, behind their key if they have one; or 0. */
+export function findArguments(raw: string): number {
+  const found = /["'](?:arguments|parameters|args)["']\s*:\s*/.exec(raw);
+  return found === null ? 0 : found.index + found[0].length;
 }
 
 function escaped(text: string): string {

@@ -113,6 +113,8 @@ export class LiteralReader implements Pump {
   /** No escapes. */
   private raw = false;
   private inKey = false;
+  /** The argument that is read. */
+  private argument = "";
   /** A quote of this string was read as data. */
   private dubious = false;
   /** Something stands in this string that would end a call. */
@@ -237,6 +239,7 @@ export class LiteralReader implements Pump {
         return i + 1;
       }
       case VALUE:
+        if (this.top.kind === ARGUMENTS) this.call.place(this.argument, input.base + i);
         return this.value(text, i, input);
       default:
         return this.after(text, i, input);
@@ -345,6 +348,7 @@ export class LiteralReader implements Pump {
 
   private gotKey(key: string): void {
     this.separate();
+    if (this.top.kind === ARGUMENTS) this.argument = key;
     this.out += `${JSON.stringify(key)}:`;
     this.node = this.top.node.key(key);
   }

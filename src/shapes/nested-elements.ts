@@ -250,6 +250,7 @@ class Elements {
     const { calls, open: call } = this;
     const node = call.tool?.node.key(name) ?? anything;
     const siblings = { node: call.tool?.node ?? anything, given };
+    call.place(name, this.input.offset);
     if (node.wire !== "text" && (yield* this.childrenFollow())) {
       const value = yield* this.children(name, node, 1);
       if (typeof value !== "string") return value.outcome;
