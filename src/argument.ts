@@ -1,6 +1,7 @@
 import type { Call, Calls, Rules } from "./calls.ts";
 import { Input } from "./input.ts";
-import { JsonReader } from "./json/reader.ts";
+import { QuickReader } from "./json/quick-reader.ts";
+import type { JsonReader } from "./json/reader.ts";
 import { escapeControl, PYTHON_WORDS } from "./json/repairs.ts";
 import { anything, type SchemaNode } from "./schema/node.ts";
 import { readJson } from "./shapes/arguments.ts";
@@ -120,7 +121,7 @@ export class Argument {
     this.inner.base = this.offset;
     const { depth, coerces, repair } = this.calls.rules;
     const node = coerces ? this.schema : anything;
-    this.reader = new JsonReader({ sink: this.call, node, repair, depth: depth - 1 });
+    this.reader = new QuickReader({ sink: this.call, node, repair, depth: depth - 1 });
     this.read(text);
   }
 

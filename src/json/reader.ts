@@ -69,25 +69,25 @@ const WORDS: ReadonlySet<string> = new Set(["true", "false", "null"]);
  */
 export class JsonReader extends Strings implements Pump {
   /** The chunk before ended inside a string that goes out as it comes. */
-  private inRun = false;
+  protected inRun = false;
   private resume = VALUE;
-  private readonly limit: number;
+  protected readonly limit: number;
 
-  private readonly objects: boolean[] = [];
-  private readonly nodes: SchemaNode[] = [];
+  protected readonly objects: boolean[] = [];
+  protected readonly nodes: SchemaNode[] = [];
   private readonly counts: number[] = [];
   /** Schema of the next value, and of the container it stands in. */
   protected node: SchemaNode;
   protected container: SchemaNode = anything;
-  private comma = false;
+  protected comma = false;
 
-  private argumentsDepth = 0;
+  protected argumentsDepth = 0;
   private captureDepth = 0;
   private captureFrom = 0;
   private captureKey: string | null = null;
   private captureNode: SchemaNode = anything;
 
-  private word = "";
+  protected word = "";
   private blockComment = false;
   private skipTo = 0;
   private skipString = false;
@@ -110,25 +110,28 @@ export class JsonReader extends Strings implements Pump {
 
   step(input: Input): boolean {
     const { text } = input;
-    const end = text.length;
     // a chunk inside a long string: nearly all of them are, so this path is kept as short as it can be
-    if (this.inRun && end < LONG_RUN && input.pos === 0 && this.shortRun(text, 0, end) === end) {
-      input.pos = end;
-      (this.sink as Sink).run(text, input.base);
-      return false;
-    }
-    const done = this.readOn(input, text, end);
-    this.inRun = this.streams && !this.slow && this.state === STRING;
-    return done;
-  }
-
-  private readOn(input: Input, text: string, end: number): boolean {
+    if (this.inRun && this.crossRun(input)) return false;
     this.from = input.pos;
     this.safe = -1;
-    const i = this.read(input, text, input.pos, end);
+    return this.readOn(input, text, input.pos);
+  }
+
+  protected crossRun(input: Input): boolean {
+    const { text } = input;
+    const end = text.length;
+    if (end >= LONG_RUN || input.pos !== 0 || this.shortRun(text, 0, end) !== end) return false;
+    input.pos = end;
+    (this.sink as Sink).run(text, input.base);
+    return true;
+  }
+
+  protected readOn(input: Input, text: string, start: number): boolean {
+    const i = this.read(input, text, start, text.length);
     input.pos = i;
     if (input.ended && this.state < DONE) this.runOut(input);
     this.flush(input, i);
+    this.inRun = this.streams && !this.slow && this.state === STRING;
     return this.state >= DONE;
   }
 
@@ -282,7 +285,7 @@ export class JsonReader extends Strings implements Pump {
     return this.odd(input, text, i, code);
   }
 
-  private separate(i: number): number {
+  protected separate(i: number): number {
     this.comma = true;
     if (this.isObject) {
       this.state = KEY;
@@ -435,7 +438,7 @@ export class JsonReader extends Strings implements Pump {
     return `Expected ${what}, but found ${JSON.stringify(found)}.`;
   }
 
-  private push(isObject: boolean): void {
+  protected push(isObject: boolean): void {
     const { depth } = this;
     if (this.capture !== NONE) this.node = anything;
     this.objects[depth] = isObject;

@@ -1,7 +1,8 @@
 import type { Problem } from "../events.ts";
 import { Input } from "../input.ts";
 import { LiveValue } from "../json/live.ts";
-import { JsonReader, type Sink } from "../json/reader.ts";
+import { QuickReader } from "../json/quick-reader.ts";
+import type { JsonReader, Sink } from "../json/reader.ts";
 import { type Declared, type ParametersSchema, readDeclaration } from "./declare.ts";
 import { LiveCheck } from "./live/check.ts";
 import { type Node, prepareSchema } from "./node.ts";
@@ -74,7 +75,7 @@ class StreamingValidator implements ArgumentsValidator, Sink {
     const root = this.node.seeds[0];
     const report = (problem: Problem): void => void this.problems.push(problem);
     this.check = root === undefined ? null : new LiveCheck(root, relaxed, report, this.declared.standard === undefined);
-    this.reader = new JsonReader({ sink: this, node: relaxed ? this.node : undefined, repair: false, depth: DEPTH });
+    this.reader = new QuickReader({ sink: this, node: relaxed ? this.node : undefined, repair: false, depth: DEPTH });
   }
 
   feed(chunk: string): Problem[] {

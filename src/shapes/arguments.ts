@@ -1,7 +1,8 @@
 import type { Call, Calls } from "../calls.ts";
 import { FENCE } from "../grammar.ts";
 import { Input, type Waiting } from "../input.ts";
-import { type Ends, type Fault, JsonReader, type Sink } from "../json/reader.ts";
+import { QuickReader } from "../json/quick-reader.ts";
+import type { Ends, Fault, Sink } from "../json/reader.ts";
 import { anything, type SchemaNode } from "../schema/node.ts";
 import { endsHere, resync, withClosers } from "./ends.ts";
 
@@ -39,7 +40,12 @@ export function readJson(
   input.append(text);
   input.ended = true;
   const sink = new Collector(options.log ?? null);
-  const reader = new JsonReader({ sink, node: options.node ?? anything, repair: options.repair, depth: options.depth });
+  const reader = new QuickReader({
+    sink,
+    node: options.node ?? anything,
+    repair: options.repair,
+    depth: options.depth,
+  });
   reader.step(input);
   if (!reader.done || !BLANK.test(text.slice(input.pos))) return null;
   return sink.text;
@@ -169,7 +175,7 @@ function* value(
   const start = input.offset;
   const collector = isObject ? null : new Collector(call);
   const node = isObject ? call.node : anything;
-  const reader = new JsonReader({ sink: collector ?? call, node, ends, repair, depth });
+  const reader = new QuickReader({ sink: collector ?? call, node, ends, repair, depth });
   yield* input.run(reader);
   if (reader.unclosed && repair && !ranOut(input)) reader.finish(input);
   if (!reader.done) {

@@ -1,12 +1,12 @@
 import { Call, type Calls } from "../calls.ts";
 import type { Input, Waiting } from "../input.ts";
+import { QuickReader } from "../json/quick-reader.ts";
 import {
   ARGUMENTS,
   CAPTURE,
   CAPTURE_NAME,
   DESCEND,
   type Fault,
-  JsonReader,
   type Sink,
   type Watch,
   type Wish,
@@ -291,7 +291,7 @@ export function rejectNameless(calls: Calls, from: number, to: number): void {
 export function* envelopes(input: Input, calls: Calls, from: number, options: EnvelopeOptions): Waiting<boolean> {
   const { ends, repair, depth } = calls.rules;
   const envelope = new Envelope(calls, from, options);
-  const reader = new JsonReader({
+  const reader = new QuickReader({
     watch: envelope,
     ends: options.bare ? undefined : ends,
     repair,

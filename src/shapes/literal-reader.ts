@@ -1,6 +1,7 @@
 import type { Call } from "../calls.ts";
 import { Input, isBlank, type Pump } from "../input.ts";
-import { type Ends, JsonReader } from "../json/reader.ts";
+import { QuickReader } from "../json/quick-reader.ts";
+import type { Ends, JsonReader } from "../json/reader.ts";
 import { escapeControl, PYTHON_WORDS } from "../json/repairs.ts";
 import { declaresProperty } from "../schema/declared.ts";
 import { anything, type SchemaNode } from "../schema/node.ts";
@@ -133,7 +134,7 @@ export class LiteralReader implements Pump {
     this.repair = repair;
     this.open = [{ kind: ARGUMENTS, close: close.charCodeAt(0), node: call.tool?.node ?? anything, count: 0 }];
     const write = (json: string): void => call.write(json);
-    this.json = new JsonReader({
+    this.json = new QuickReader({
       sink: { write, verbatim: write, run: write, hush() {}, repair() {} },
       node: call.node,
       repair: false,

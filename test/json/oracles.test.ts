@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { JSONParser } from "@streamparser/json";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { prepareSchema } from "../../src/schema/node.ts";
 import { runs } from "../support/arbitraries.ts";
 import { chunkings, chunkingsBySize, chunksOf } from "../support/chunks.ts";
 import { sharedFile } from "../support/shared.ts";
@@ -69,7 +70,17 @@ const string = fc
 
 const number = fc.oneof(
   fc.double().map((value) => JSON.stringify(value)),
-  fc.constantFrom("0", "-0", "0.0", "1e5", "1E+05", "-1.50e-7", "12345678901234567890", `1${"0".repeat(300)}`, "1e-999"),
+  fc.constantFrom(
+    "0",
+    "-0",
+    "0.0",
+    "1e5",
+    "1E+05",
+    "-1.50e-7",
+    "12345678901234567890",
+    `1${"0".repeat(300)}`,
+    "1e-999",
+  ),
 );
 
 /** JSON texts, written in all ways that JSON has. */
@@ -98,20 +109,32 @@ const jsonText: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
 })).value;
 
 /** The same with a few characters deleted, doubled, put in, or put elsewhere. */
-const nearlyJson = fc
-  .tuple(
-    jsonText,
-    fc.array(
-      fc.tuple(fc.nat(), fc.nat({ max: 2 }), fc.constantFrom(..."{}[]\",:\\'0-.e+tu \n\t\0/#", "null", "\\u", "e999", "")),
-      { minLength: 1, maxLength: 3 },
-    ),
-  )
-  .map(([text, changes]) =>
-    changes.reduce((given, [at, deleted, put]) => {
-      const where = at % (given.length + 1);
-      return given.slice(0, where) + put + given.slice(where + deleted);
-    }, text),
-  );
+function changed(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return fc
+    .tuple(
+      text,
+      fc.array(
+        fc.tuple(
+          fc.nat(),
+          fc.nat({ max: 2 }),
+          fc.constantFrom(..."{}[]\",:\\'0-.e+tu \n\t\0/#", "null", "\\u", "e999", ""),
+        ),
+        { minLength: 1, maxLength: 3 },
+      ),
+    )
+    .map(([text, changes]) =>
+      changes.reduce((given, [at, deleted, put]) => {
+        const where = at % (given.length + 1);
+        return given.slice(0, where) + put + given.slice(where + deleted);
+      }, text),
+    );
+}
+
+const nearlyJson = changed(jsonText);
+
+/** As models write it: without blanks. */
+const compact = fc.jsonValue({ depthSize: "medium" }).map((value) => JSON.stringify(value));
+const nearlyCompact = changed(compact);
 
 describe("without repair the JSON reader", () => {
   test("reads what JSON.parse reads, as the compact text, however it is chunked", () => {
@@ -183,6 +206,28 @@ test("with repair, what is read is JSON, and does not depend on the chunks", () 
         });
       }
     }),
+    runs(600),
+  );
+});
+
+test("the short cut reads what the general reader reads", () => {
+  const schema = {
+    type: "object",
+    additionalProperties: { type: ["integer", "boolean", "array"], items: { type: "string" } },
+  };
+  const node = prepareSchema(schema);
+  fc.assert(
+    fc.property(
+      fc.oneof(compact, nearlyCompact, nearlyJson).map((text) => `{"a":${text},"b":[${text}]}`),
+      fc.boolean(),
+      fc.constantFrom(undefined, node),
+      (text, repair, given) => {
+        for (const { name, chunks } of chunkingsBySize(text)) {
+          const general = read(chunks, repair, { general: true, node: given });
+          expect(read(chunks, repair, { node: given }), name).toEqual(general);
+        }
+      },
+    ),
     runs(600),
   );
 });

@@ -1,6 +1,8 @@
 import type { Repair } from "../../src/index.ts";
 import { Input } from "../../src/input.ts";
+import { QuickReader } from "../../src/json/quick-reader.ts";
 import { type Fault, JsonReader } from "../../src/json/reader.ts";
+import type { SchemaNode } from "../../src/schema/node.ts";
 
 /** What the reader made of a text: null where it is no JSON value with nothing but blanks around it. */
 export interface Read {
@@ -9,8 +11,12 @@ export interface Read {
   fault: Fault | null;
 }
 
-/** Reads a text in these chunks, as the arguments of a call are read. */
-export function read(chunks: readonly string[], repair: boolean): Read {
+/** Reads a text in these chunks, as the arguments of a call are read; `general`: without the short cut. */
+export function read(
+  chunks: readonly string[],
+  repair: boolean,
+  { general = false, node }: { general?: boolean; node?: SchemaNode | undefined } = {},
+): Read {
   const repairs: Repair[] = [];
   let json = "";
   const write = (piece: string): void => void (json += piece);
@@ -23,7 +29,8 @@ export function read(chunks: readonly string[], repair: boolean): Read {
   };
   const input = new Input();
   input.mark();
-  const reader = new JsonReader({ sink, repair, depth: 1_000_000 });
+  const options = { sink, node, repair, depth: 1_000_000 };
+  const reader = general ? new JsonReader(options) : new QuickReader(options);
   let over = false;
   for (const chunk of chunks) {
     input.append(chunk);

@@ -1,7 +1,7 @@
 import type { Call, Calls } from "../../calls.ts";
 import { defineFormat, type Format } from "../../format.ts";
 import type { Input, Waiting } from "../../input.ts";
-import { JsonReader } from "../../json/reader.ts";
+import { QuickReader } from "../../json/quick-reader.ts";
 import { giveArguments, readJson, report } from "../../shapes/arguments.ts";
 
 // no text holds these code points
@@ -47,7 +47,7 @@ function* read(input: Input, calls: Calls, _opener: string, from: number): Waiti
 /** The object streams. Nothing may stand behind it, so that the call is over only when the output is. */
 function* object(input: Input, calls: Calls, call: Call): Waiting<void> {
   const { ends, repair, depth } = calls.rules;
-  const reader = new JsonReader({ sink: call, node: call.node, ends, repair, depth });
+  const reader = new QuickReader({ sink: call, node: call.node, ends, repair, depth });
   yield* input.run(reader);
   if (reader.unclosed && repair && input.finished) reader.finish(input);
   if (!reader.done) report(call, input, reader.fault);
