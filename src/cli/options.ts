@@ -5,7 +5,7 @@ import { createParser, type Format, getFormat, type ParserOptions, type Validati
 import { type Io, UsageError } from "./io.ts";
 import { readJsonFile } from "./text.ts";
 
-export const COMMANDS = ["parse", "render", "formats", "detect", "validate"] as const;
+export const COMMANDS = ["parse", "render", "formats", "detect", "validate", "serve"] as const;
 export type Command = (typeof COMMANDS)[number];
 
 const OPTIONS = {
@@ -22,6 +22,17 @@ const OPTIONS = {
   output: { type: "boolean" },
   schema: { type: "string" },
   profile: { type: "string" },
+  upstream: { type: "string" },
+  host: { type: "string" },
+  port: { type: "string" },
+  mode: { type: "string" },
+  retry: { type: "string" },
+  rejected: { type: "string" },
+  timeout: { type: "string" },
+  "keep-alive": { type: "string" },
+  "max-body": { type: "string" },
+  "max-header": { type: "string" },
+  drain: { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
@@ -39,6 +50,10 @@ const TAKES: Readonly<Record<Command, readonly Option[]>> = {
   formats: ["json"],
   detect: ["model", "output", "json"],
   validate: ["schema", "profile", "json"],
+  serve: [
+    ...(["upstream", "host", "port", "mode", "format", "validation", "no-repair", "retry", "rejected"] as const),
+    ...(["timeout", "keep-alive", "max-body", "max-header", "drain"] as const),
+  ],
 };
 
 export interface CommandLine {
@@ -86,6 +101,19 @@ export function choice<T extends string>(option: Option, given: unknown, known: 
   const found = known.find((value) => value === given);
   if (found === undefined) throw misuse(`--${option} is one of ${known.join(", ")}, not ${JSON.stringify(given)}.`);
   return found;
+}
+
+/** The value of an option that is a whole number. */
+export function wholeNumber(
+  option: Option,
+  given: string | undefined,
+  least: number,
+  most: number,
+): number | undefined {
+  if (given === undefined) return undefined;
+  const value = Number(given);
+  if (/^\d+$/.test(given) && value >= least && value <= most) return value;
+  throw misuse(`--${option} is a whole number from ${least} to ${most}, not ${JSON.stringify(given)}.`);
 }
 
 const VALIDATIONS: readonly Validation[] = ["coerce", "strict", "lenient", "kernel", "none"];
@@ -137,7 +165,7 @@ export function toolList(given: unknown): NonNullable<ParserOptions["tools"]> {
 }
 
 /** What the library throws here is about the command line. */
-function usable<T>(make: () => T, where?: string): T {
+export function usable<T>(make: () => T, where?: string): T {
   try {
     return make();
   } catch (error) {

@@ -7,6 +7,7 @@ import { type Command, type Flags, readCommandLine } from "./options.ts";
 import { parseCommand } from "./parse.ts";
 import { recordsCommand } from "./records.ts";
 import { renderCommand } from "./render.ts";
+import { serveCommand } from "./serve.ts";
 import { validateCommand } from "./validate.ts";
 
 /** What a command gets. */
@@ -26,6 +27,7 @@ const COMMANDS: Readonly<Record<Command, (task: Task) => Promise<ExitCode>>> = {
   formats: formatsCommand,
   detect: detectCommand,
   validate: validateCommand,
+  serve: serveCommand,
 };
 
 /**
