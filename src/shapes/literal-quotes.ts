@@ -1,6 +1,6 @@
 import type { Call } from "../calls.ts";
 import type { Input } from "../input.ts";
-import { COLON_SIGN, COMMA, NEITHER, NO, YES } from "../json/lexical.ts";
+import { COLON_SIGN, COMMA, isLetter, NEITHER, NO, YES } from "../json/lexical.ts";
 import type { Ends } from "../json/reader.ts";
 import { declaresProperty } from "../schema/declared.ts";
 import { anything, type SchemaNode } from "../schema/node.ts";
@@ -57,9 +57,9 @@ export const KEY_LENGTH = 256;
 /** As much is looked at before a quote. */
 const BEFORE_LENGTH = 80;
 /** `first:<|"|>one,second:|<|"|>`: the string before has not ended. */
-const BEFORE_VALUE = /,\s*["']?([\p{L}_$][\p{L}\p{N}_$.-]*)["']?\s*[:=]\s*$/u;
-const BEFORE_VALUE_PYTHON = /,\s*([\p{L}_][\p{L}\p{N}_]*)\s*=\s*$/u;
-const WORD_PART = /[\p{L}\p{N}_$.-]/u;
+const BEFORE_VALUE = /,\s*["']?([\p{L}_$][\p{L}\p{N}_$.-]*)["']?\s*[:=][ \n]*$/u;
+const BEFORE_VALUE_PYTHON = /,\s*([\p{L}_][\p{L}\p{N}_]*)\s*=[ \n]*$/u;
+const WORD_PART = /[\p{L}\p{N}]/u;
 export const WORD: RegExp = /^[\p{L}_$][\p{L}\p{N}_$.-]*$/u;
 
 /**
@@ -176,9 +176,10 @@ export abstract class LiteralQuotes {
       if (expected !== NO) return expected === YES && !this.dubious ? NO_COMMA : NEITHER;
       if (this.tokenAt(text, value) > 0) return NEITHER;
     }
+    if (at > 0 && !",:= \n".includes(text[at - 1] as string)) return NO;
     const from = Math.max(this.stringAt + this.quote.length, input.base + at - BEFORE_LENGTH);
     const before = input.slice(from, input.base + at);
-    if (kind === LIST || (!keyword && this.quote !== this.quoteToken)) return /,\s?$/.test(before) ? NEITHER : NO;
+    if (kind === LIST || (!keyword && this.quote !== this.quoteToken)) return /,[ \n]?$/.test(before) ? NEITHER : NO;
     const opened = (keyword ? BEFORE_VALUE_PYTHON : BEFORE_VALUE).exec(before)?.[1];
     return opened !== undefined && this.expects(opened) !== NO ? NEITHER : NO;
   }
@@ -312,8 +313,14 @@ export function container(kind: number, close: number, node: SchemaNode): Contai
 /** Where the word ends that begins at `from`. */
 function wordEnd(text: string, from: number, final: boolean): number {
   let i = from;
-  while (i < text.length && i - from < KEY_LENGTH && WORD_PART.test(text[i] as string)) i++;
+  while (i < text.length && i - from < KEY_LENGTH && isWordPart(text, i)) i++;
   return i === text.length && !final ? WAIT : i;
+}
+
+function isWordPart(text: string, i: number): boolean {
+  const code = text.charCodeAt(i);
+  if (isLetter(code)) return true;
+  return code < 0x80 ? "0123456789_$.-".includes(text[i] as string) : WORD_PART.test(text[i] as string);
 }
 
 function unquote(text: string): string {
