@@ -117,6 +117,8 @@ table("gemma4", [
   ],
   [`<|tool_call>call:write{text:${quote}{${quote}a${quote}: ${quote}b${quote}}`, "write: truncated", false],
   [`<|tool_call>call:write{text:${quote}{${quote}a${quote}: ${quote}b${quote}}<`, "write: truncated", false],
+  [call(`write{text:${quote}a"}`), "write: invalid-arguments"],
+  [call(`write{text:${quote}a},call:write{text:${quote}b${quote}}`), "write: invalid-arguments"],
   // a key does not reach into the next call
   [`${call("write(x)")}${call("clock{}")}a`, "a | clock{} | write: invalid-arguments"],
   [`${call("write{x")}${call("clock{}")}a`, "a | clock{} | write: invalid-arguments"],
@@ -166,6 +168,12 @@ table("lfm2", [
   ["<|tool_call_start|>[write(text='f('a')", "write: invalid-arguments"],
   // nothing but a blank between two calls
   [list("[write(text='a') write(text='b')]"), 'write{"text":"a"} | write{"text":"b"}'],
+  // something is missing at the end of the first: never one call of two
+  [list("[write(text='a') and write(text='b')]"), "write: invalid-arguments"],
+  [list(String.raw`[write(text='a')\nwrite(text='b')]`), "write: invalid-arguments"],
+  [list("[write(text='a), write(text='b')]"), "write: invalid-arguments"],
+  [list("[write(text='a', write(text='b')]"), "write: invalid-arguments"],
+  [list(String.raw`[write(text='a\'), write(n=1, text='b')]`), "write: invalid-arguments"],
   // two strings, one value
   [list("[write(text='a'\n'b')]"), "write: invalid-arguments"],
   [list("[hunt(list=['a' 'b'])]"), "hunt: invalid-arguments"],
@@ -178,6 +186,11 @@ table("lfm2", [
   [list(String.raw`[write(text='C:\bob\users')]`), "write: invalid-arguments"],
   [list("[write(n=1e999)]"), "write: invalid-arguments"],
   ["[clock()] [clock](http://x) [a(b)]", "[clock](http://x) [a(b)] | clock{}"],
+]);
+
+table("llama3-python-tag", [
+  ["<|python_tag|>write.call(text='it's'); clock.call()", 'write{"text":"it\'s"} | clock{}'],
+  ["<|python_tag|>write.call(text='a); write.call(text='b')", "write: invalid-arguments"],
 ]);
 
 table("pythonic", [

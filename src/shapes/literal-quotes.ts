@@ -55,10 +55,13 @@ export const CLOSE_ROUND = 0x29;
 /** Longest key, and longest look-ahead for one. */
 export const KEY_LENGTH = 256;
 /** As much is looked at before a quote. */
-const BEFORE_LENGTH = 80;
+const BEFORE_LENGTH = 256;
 /** `first:<|"|>one,second:|<|"|>`: the string before has not ended. */
-const BEFORE_VALUE = /,\s*["']?([\p{L}_$][\p{L}\p{N}_$.-]*)["']?\s*[:=][ \n]*$/u;
-const BEFORE_VALUE_PYTHON = /,\s*([\p{L}_][\p{L}\p{N}_]*)\s*=[ \n]*$/u;
+const KEY = /,\s*["']?([\p{L}_$][\p{L}\p{N}_$.-]*)["']?\s*[:=][ \n]*$/u;
+const PYTHON_KEY = /,\s*([\p{L}_][\p{L}\p{N}_]*)\s*=[ \n]*$/u;
+/** `search(query=` in a string, or `call:search{` */
+const PYTHON_CALL = /(?:\\[nrt])?([\p{L}_][\p{L}\p{N}_.-]*)\(\s*[\p{L}_][\p{L}\p{N}_]*\s*=/gu;
+const CALL = /call:[\p{L}_][\p{L}\p{N}_.:-]*[({]/gu;
 const WORD_PART = /[\p{L}\p{N}]/u;
 export const WORD: RegExp = /^[\p{L}_$][\p{L}\p{N}_$.-]*$/u;
 
@@ -157,35 +160,50 @@ export abstract class LiteralQuotes {
    * of the string before it, so that it opens the next? Two readings are none.
    */
   protected besides(text: string, at: number, length: number, input: Input): number {
+    const comma = this.commaMissing(text, at + length);
+    return comma === NO ? this.opensNext(text, at, input) : comma;
+  }
+
+  /** `city:<|"|>Oban<|"|>| unit:<|"|>` */
+  private commaMissing(text: string, from: number): number {
     const { kind } = this.top;
-    const keyword = this.python && kind === ARGUMENTS;
-    const i = skipBlanks(text, at + length);
-    if (!this.dubious && (kind === LIST || (this.python && i > at + length))) {
+    const i = skipBlanks(text, from);
+    if (!this.dubious && (kind === LIST || (this.python && i > from))) {
       const opens = this.opensString(text, i);
       if (opens !== NO) return opens === YES ? NEITHER : WAIT;
     }
+    if (kind === LIST) return NO;
     const key = !this.python && "\"'".includes(text[i] ?? "-") ? i + 1 : i;
-    const end = kind === LIST ? key : wordEnd(text, key, this.final);
-    const sign = end > key ? skipBlanks(text, key > i && text[end] === text[i] ? end + 1 : end) : end;
-    if (end === WAIT || (sign >= text.length && !this.final)) return WAIT;
-    if (end > key && text.charCodeAt(sign) === (keyword ? EQUALS : COLON_SIGN)) {
-      const value = skipBlanks(text, sign + 1);
-      const opens = this.opensString(text, value);
-      if (opens === WAIT) return WAIT;
-      const expected = opens === YES ? this.expects(text.slice(key, end)) : NO;
-      if (expected !== NO) return expected === YES && !this.dubious ? NO_COMMA : NEITHER;
-      if (this.tokenAt(text, value) > 0) return NEITHER;
+    const end = wordEnd(text, key, this.final);
+    if (end <= key) return end === WAIT ? WAIT : NO;
+    const sign = skipBlanks(text, key > i && text[end] === text[i] ? end + 1 : end);
+    if (sign >= text.length) return this.final ? NO : WAIT;
+    if (text.charCodeAt(sign) !== (this.top.kind === ARGUMENTS && this.python ? EQUALS : COLON_SIGN)) return NO;
+    const value = skipBlanks(text, sign + 1);
+    const opens = this.opensString(text, value);
+    if (opens !== YES) return opens;
+    const expected = this.expects(text.slice(key, end));
+    if (expected !== NO) return expected === YES && !this.dubious ? NO_COMMA : NEITHER;
+    return this.tokenAt(text, value) > 0 ? NEITHER : NO;
+  }
+
+  /** `first:<|"|>one,second:|<|"|>two<|"|>`: may the quote at `at` open the next string, of this call or of another? */
+  private opensNext(text: string, at: number, input: Input): number {
+    const { kind } = this.top;
+    const to = input.base + at;
+    if (!",:=([{".includes(before(text, at, input))) return NO;
+    const held = input.slice(Math.max(this.stringAt + this.quote.length, to - BEFORE_LENGTH), to);
+    for (const [, name] of held.matchAll(this.python ? PYTHON_CALL : CALL)) {
+      if (name === undefined || this.known === null || this.known(name)) return NEITHER;
     }
-    if (at > 0 && !",:= \n".includes(text[at - 1] as string)) return NO;
-    const from = Math.max(this.stringAt + this.quote.length, input.base + at - BEFORE_LENGTH);
-    const before = input.slice(from, input.base + at);
-    if (kind === LIST || (!keyword && this.quote !== this.quoteToken)) return /,[ \n]?$/.test(before) ? NEITHER : NO;
-    const opened = (keyword ? BEFORE_VALUE_PYTHON : BEFORE_VALUE).exec(before)?.[1];
-    return opened !== undefined && this.expects(opened) !== NO ? NEITHER : NO;
+    const keyword = this.python && kind === ARGUMENTS;
+    if (kind === LIST || (!keyword && this.quote !== this.quoteToken)) return /,[ \n]?$/.test(held) ? NEITHER : NO;
+    const key = (keyword ? PYTHON_KEY : KEY).exec(held)?.[1];
+    return key !== undefined && this.expects(key) !== NO ? NEITHER : NO;
   }
 
   /** Does a string begin at `i`? */
-  protected opensString(text: string, i: number): number {
+  private opensString(text: string, i: number): number {
     if (i === text.length) return this.final ? NO : WAIT;
     return text[i] === '"' || text[i] === "'" ? YES : Math.min(this.tokenAt(text, i), YES);
   }
@@ -290,7 +308,7 @@ export abstract class LiteralQuotes {
   }
 
   /** `error|}<tool_call|>`: brackets for all that is open, and then nothing but the end of the call. */
-  protected lostQuote(text: string, from: number): number {
+  protected lostQuote(text: string, from: number, input: Input): number {
     let i = from;
     for (let level = this.open.length - 1; level >= 0; level--) {
       i = skipBlanks(text, i);
@@ -301,13 +319,21 @@ export abstract class LiteralQuotes {
     i = skipBlanks(text, i);
     const closer = matchLength(this.closers, text, i, this.final);
     if (closer <= 0 || this.cut) return closer < 0 ? WAIT : NO;
-    return this.ends.breaks(text, i, this.final);
+    const breaks = this.ends.breaks(text, i, this.final);
+    // it may have been closed with another
+    return breaks === YES && "\"'".includes(before(text, from, input)) ? NEITHER : breaks;
   }
 }
 
 /** A bracket that was opened. */
 export function container(kind: number, close: number, node: SchemaNode): Container {
   return { kind, close, node, count: 0, given: new Set() };
+}
+
+/** The character before `i` and one blank. */
+function before(text: string, i: number, input: Input): string {
+  const two = i > 1 ? text.slice(i - 2, i) : input.slice(input.base + i - 2, input.base + i);
+  return two.trimEnd().slice(-1);
 }
 
 /** Where the word ends that begins at `from`. */

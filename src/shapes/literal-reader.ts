@@ -511,11 +511,11 @@ export class LiteralReader extends LiteralQuotes implements Pump {
         }
       }
       if (code === close && quote === this.quoteToken && this.repair) {
-        const over = this.lostQuote(text, i);
+        const over = this.lostQuote(text, i, input);
         if (over === WAIT) break;
-        if (over === YES) {
+        if (over === YES || over === NEITHER) {
           this.emit(text.slice(from, i));
-          if (this.dubious || this.inKey) return this.neverEnds(input, i);
+          if (this.dubious || this.inKey || over === NEITHER) return this.neverEnds(input, i);
           this.mend("near-miss-tag", input.base + i);
           return this.endString(i);
         }
