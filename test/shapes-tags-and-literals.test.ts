@@ -174,6 +174,11 @@ table("lfm2", [
   [list("[write(text='a), write(text='b')]"), "write: invalid-arguments"],
   [list("[write(text='a', write(text='b')]"), "write: invalid-arguments"],
   [list(String.raw`[write(text='a\'), write(n=1, text='b')]`), "write: invalid-arguments"],
+  // a set is a list, as a tuple is
+  [list("[hunt(list={'a', 'b',})]"), 'hunt{"list":["a","b"]}'],
+  [list("[hunt(list={1, None})]"), 'hunt{"list":[1,null]}'],
+  [list("[write(o={}, s={'a'}, t={'b': {2}, 'c': {'d': {}}})]"), 'write{"o":{},"s":["a"],"t":{"b":[2],"c":{"d":{}}}}'],
+  ["<|tool_call_start|>[hunt(list={'a', 'b'", "hunt: truncated", false],
   // two strings, one value
   [list("[write(text='a'\n'b')]"), "write: invalid-arguments"],
   [list("[hunt(list=['a' 'b'])]"), "hunt: invalid-arguments"],

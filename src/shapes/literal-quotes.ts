@@ -41,6 +41,8 @@ export interface Container {
   node: SchemaNode;
   count: number;
   given: Set<string>;
+  /** Is `{` a dict or a set? The first element says so, and is written with the bracket. */
+  undecided: boolean;
 }
 
 /** More text is needed. */
@@ -213,8 +215,11 @@ export abstract class LiteralQuotes {
     const i = skipBlanks(text, from);
     if (i === text.length) return this.final ? (this.dubious ? NO : YES) : WAIT;
     const code = text.charCodeAt(i);
-    if (this.quoted && this.inKey) return code === COLON_SIGN || (code === EQUALS && this.repair) ? YES : NO;
-    const { kind, close } = this.top;
+    const { kind, close, undecided } = this.top;
+    if (this.quoted && this.inKey) {
+      if (undecided && (code === COMMA || code === close)) return YES;
+      return code === COLON_SIGN || (code === EQUALS && this.repair) ? YES : NO;
+    }
     if (code === close) return this.dubious || (kind === ARGUMENTS && this.python) ? this.bracketsClose(text, i) : YES;
     if (code === COMMA) {
       if (kind === ARGUMENTS && this.python) return this.keywordFollows(text, i + 1);
@@ -326,8 +331,8 @@ export abstract class LiteralQuotes {
 }
 
 /** A bracket that was opened. */
-export function container(kind: number, close: number, node: SchemaNode): Container {
-  return { kind, close, node, count: 0, given: new Set() };
+export function container(kind: number, close: number, node: SchemaNode, undecided = false): Container {
+  return { kind, close, node, count: 0, given: new Set(), undecided };
 }
 
 /** The character before `i` and one blank. */

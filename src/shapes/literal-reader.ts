@@ -172,7 +172,12 @@ export class LiteralReader extends LiteralQuotes implements Pump {
         return this.key(text, i, input);
       case COLON: {
         const code = text.charCodeAt(i);
+        if (this.top.undecided && (code === COMMA || code === this.top.close)) {
+          this.becomeSet();
+          return this.write(`"${this.word}"`, i);
+        }
         if (code !== COLON_SIGN && !(code === EQUALS && this.repair)) return this.fail("Expected a colon.", input, i);
+        this.gotKey(JSON.parse(`"${this.word}"`) as string);
         this.state = VALUE;
         return i + 1;
       }
@@ -222,15 +227,26 @@ export class LiteralReader extends LiteralQuotes implements Pump {
   }
 
   private pop(): void {
-    const { kind } = this.open.pop() as Container;
+    const { kind, undecided } = this.open.pop() as Container;
+    if (undecided) this.out += "{";
     this.out += kind === LIST ? "]" : "}";
   }
 
   private push(kind: number, close: number): void {
     this.separate();
-    this.out += kind === LIST ? "[" : "{";
-    this.open.push(container(kind, close, this.node));
+    const undecided = this.python && kind === OBJECT;
+    if (!undecided) this.out += kind === LIST ? "[" : "{";
+    this.open.push(container(kind, close, this.node, undecided));
     this.state = kind === LIST ? VALUE : KEY;
+  }
+
+  /** `{'a'|, 'b'}` is a list. */
+  private becomeSet(): void {
+    const { top } = this;
+    top.kind = LIST;
+    top.undecided = false;
+    this.out += "[";
+    this.node = top.node.item(top.count++);
   }
 
   /** The comma before the next element. */
@@ -282,6 +298,12 @@ export class LiteralReader extends LiteralQuotes implements Pump {
         this.state = VALUE;
         return at + 1;
       }
+      if (this.top.undecided && at > from && (code === COMMA || code === this.top.close)) {
+        this.becomeSet();
+        this.top.count = 0;
+        this.state = VALUE;
+        return from;
+      }
       if (code === 0x7b || code === 0x7d || code === this.top.close) break;
       if (this.ends.first.includes(text[at] as string)) {
         const here = this.ends.at(text, at, this.final);
@@ -295,10 +317,13 @@ export class LiteralReader extends LiteralQuotes implements Pump {
   }
 
   private gotKey(key: string): void {
+    const { top } = this;
+    if (top.undecided) this.out += "{";
+    top.undecided = false;
     this.separate();
     this.out += `${JSON.stringify(key)}:`;
-    this.node = this.top.node.key(key);
-    this.top.given.add(key);
+    this.node = top.node.key(key);
+    top.given.add(key);
   }
 
   // --- values
@@ -587,7 +612,6 @@ export class LiteralReader extends LiteralQuotes implements Pump {
       this.state = AFTER;
       return i;
     }
-    this.gotKey(JSON.parse(`"${this.word}"`) as string);
     this.state = COLON;
     return i;
   }
