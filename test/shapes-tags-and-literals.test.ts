@@ -119,6 +119,7 @@ table("gemma4", [
   [`<|tool_call>call:write{text:${quote}{${quote}a${quote}: ${quote}b${quote}}<`, "write: truncated", false],
   [call(`write{text:${quote}a"}`), "write: invalid-arguments"],
   [call(`write{text:${quote}a},call:write{text:${quote}b${quote}}`), "write: invalid-arguments"],
+  [`<|tool_call>call:write{text:${quote}a ${quote}b${quote}}`, 'write{"text":"a \\"b"}'],
   // a key does not reach into the next call
   [`${call("write(x)")}${call("clock{}")}a`, "a | clock{} | write: invalid-arguments"],
   [`${call("write{x")}${call("clock{}")}a`, "a | clock{} | write: invalid-arguments"],

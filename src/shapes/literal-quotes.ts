@@ -269,7 +269,12 @@ export abstract class LiteralQuotes {
     const next = skipBlanks(text, i);
     const line = text.slice(i, next).includes("\n");
     if (line && !this.doubted) return YES;
-    if (next === text.length) return this.final ? (this.dubious || (this.doubted && this.cut) ? NO : YES) : WAIT;
+    if (next === text.length) {
+      if (!this.final) return WAIT;
+      // the bracket of a list is missing too
+      const unsure = this.cut ? this.doubted : this.dubious && this.python;
+      return unsure ? NO : YES;
+    }
     const here = this.callEndsHere(text, next);
     if (here !== NO) return here;
     const char = text[next] as string;
