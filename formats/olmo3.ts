@@ -1,5 +1,6 @@
 import { chatml, think } from "../src/families.ts";
 import { defineFormat, type Format } from "../src/format.ts";
+import { jsonInTags } from "../src/shapes/json-in-tags.ts";
 import { pythonCalls, tojson, writePythonCall } from "../src/shapes/python-calls.ts";
 
 /**
@@ -17,7 +18,7 @@ export const olmo3: Format = defineFormat({
   reasoning: think,
   tokens: ["<think>", "</think>"],
   stops: chatml,
-  opens: { "<function_calls>": pythonCalls() },
+  opens: { "<function_calls>": [pythonCalls(), jsonInTags()] },
   closers: ["</function_calls>"],
   render: ({ reasoning, content = "", calls = [] }) => {
     const thought = reasoning ? `<think>${reasoning}</think>` : "";

@@ -88,7 +88,53 @@ table("gemma4", [
   [call("write{text:'it's ok',n: 3}"), 'write{"text":"it\'s ok","n":3}'],
   [call("write{text:wait, then go,n:3}"), 'write{"text":"wait, then go","n":3}'],
   [`${call("hunt{list:[1,,2]}")}x${call("hunt{list:[1,2,],}")}`, 'x | hunt{"list":[1,2]} | hunt: invalid-arguments'],
+  [call(`write{note:"raw",also:${quote}g${quote}}`), 'write{"note":"raw","also":"g"}'],
+  // a backslash in quotes that are JSON's is JSON's
+  [call(String.raw`write{text:"C:\Maps\new"}`), String.raw`write{"text":"C:\\Maps\\new"}`],
+  [call(String.raw`write{text:"a\/b\"c\u00e9"}`), String.raw`write{"text":"a/b\"c\u00e9"}`],
+  [call(String.raw`write{text:"C:\new\Maps"}`), "write: invalid-arguments"],
+  [call(String.raw`write{text:"C:\users\bob"}`), "write: invalid-arguments"],
+  [String.raw`<|tool_call>call:write{text:"caf\u00`, "write: truncated", false],
+  // a comma is missing, or a quote: never one value of two
+  [call(`hunt{pattern:${quote}a${quote}folder:${quote}b${quote}} `), 'hunt{"pattern":"a","folder":"b"}'],
+  [call(`hunt{pattern:${quote}a${quote} "folder":"b"}`), 'hunt{"pattern":"a","folder":"b"}'],
+  [call(`hunt{pattern:${quote}a${quote} other:${quote}b${quote}}`), "hunt: invalid-arguments"],
+  [call(`other{pattern:${quote}a${quote} folder:${quote}b${quote}}`), "other: unknown-tool,invalid-arguments"],
+  [call(`hunt{pattern:${quote}a,folder:${quote}b${quote}}`), "hunt: invalid-arguments"],
+  [call(`hunt{pattern:"a, "folder":"b"}`), "hunt: invalid-arguments"],
+  [call(`hunt{list:[${quote}a,${quote}b${quote}]}`), "hunt: invalid-arguments"],
+  [call(`hunt{list:[${quote}a${quote}${quote}b${quote}]}`), "hunt: invalid-arguments"],
+  [
+    call(`hunt{pattern:${quote}the ${quote}folder: x${quote} one${quote}}`),
+    'hunt{"pattern":"the \\"folder: x\\" one"}',
+  ],
+  [call(String.raw`hunt{pattern:':\s*'${quote}}`), String.raw`hunt{"pattern":":\\s*"}`],
+  [call(`hunt{pattern:"a"${quote},folder:${quote}b${quote}}`), 'hunt{"pattern":"a","folder":"b"}'],
+  // a quote in the string: its end is one only where the call ends
+  [
+    call(`write{text:${quote}{${quote}a${quote}: ${quote}b${quote}} c${quote}}`),
+    'write{"text":"{\\"a\\": \\"b\\"} c"}',
+  ],
+  [`<|tool_call>call:write{text:${quote}{${quote}a${quote}: ${quote}b${quote}}`, "write: truncated", false],
+  [`<|tool_call>call:write{text:${quote}{${quote}a${quote}: ${quote}b${quote}}<`, "write: truncated", false],
+  [call(`write{text:${quote}a"}`), "write: invalid-arguments"],
+  [call(`write{text:${quote}a},call:write{text:${quote}b${quote}}`), "write: invalid-arguments"],
+  [`<|tool_call>call:write{text:${quote}a ${quote}b${quote}}`, 'write{"text":"a \\"b"}'],
+  // a key does not reach into the next call
+  [`${call("write(x)")}${call("clock{}")}a`, "a | clock{} | write: invalid-arguments"],
+  [`${call("write{x")}${call("clock{}")}a`, "a | clock{} | write: invalid-arguments"],
+  [call("write{:1}"), "write: invalid-arguments"],
+  [call("write{n:1e999}"), "write: invalid-arguments"],
   ["<|channel>thought\na<channel|>b<|channel>thought\nc<channel|>d", "bd"],
+]);
+
+const escaped = (text: string): string => `<escape>${text}<escape>`;
+const plain = (body: string): string => `<start_function_call>call:${body}<end_function_call>`;
+
+table("functiongemma", [
+  [plain(`hunt{pattern:${escaped("a")}folder:${escaped("b")}}`), 'hunt{"pattern":"a","folder":"b"}'],
+  [plain("hunt{pattern:<escape>a,folder:<escape>b<escape>}"), "hunt: invalid-arguments"],
+  [plain("write(x)") + plain("clock{}"), "clock{} | write: invalid-arguments"],
 ]);
 
 const list = (body: string): string => `<|tool_call_start|>${body}<|tool_call_end|>`;
@@ -111,10 +157,52 @@ table("lfm2", [
   ["<|tool_call_start|>[clock(), wri", "clock{} | null: truncated", false],
   ["<|tool_call_start|>[clock(), write(text='x'", 'clock{} | write{"text":"x"}'],
   ["<|tool_call_start|>[clock(), write(text='x'", "clock{} | write: truncated", false],
+  // a quote in the string: its end is one only where the call ends
+  [list(`[write(text='f(g='a'))"')]`), `write{"text":"f(g='a'))\\""}`],
+  [list("[write(text='x[f('a')] b')]"), `write{"text":"x[f('a')] b"}`],
+  [list("[write(text='f('a')\nf('b')')]"), `write{"text":"f('a')\\nf('b')"}`],
+  [list("[write(text='f('a', end='')')]"), `write{"text":"f('a', end='')"}`],
+  [list("[write(text='f('a', n=3)')]"), "write: invalid-arguments"],
+  [list("[write(text='it's'), clock()]"), 'write{"text":"it\'s"} | clock{}'],
+  ["<|tool_call_start|>[write(text='f('a')", "write: truncated", false],
+  ["<|tool_call_start|>[write(text='f('a')]", "write: truncated", false],
+  ["<|tool_call_start|>[write(text='f('a')", "write: invalid-arguments"],
+  // nothing but a blank between two calls
+  [list("[write(text='a') write(text='b')]"), 'write{"text":"a"} | write{"text":"b"}'],
+  // something is missing at the end of the first: never one call of two
+  [list("[write(text='a') and write(text='b')]"), "write: invalid-arguments"],
+  [list(String.raw`[write(text='a')\nwrite(text='b')]`), "write: invalid-arguments"],
+  [list("[write(text='a), write(text='b')]"), "write: invalid-arguments"],
+  [list("[write(text='a', write(text='b')]"), "write: invalid-arguments"],
+  [list(String.raw`[write(text='a\'), write(n=1, text='b')]`), "write: invalid-arguments"],
+  // a set is a list, as a tuple is
+  [list("[hunt(list={'a', 'b',})]"), 'hunt{"list":["a","b"]}'],
+  [list("[hunt(list={1, None})]"), 'hunt{"list":[1,null]}'],
+  [list("[write(o={}, s={'a'}, t={'b': {2}, 'c': {'d': {}}})]"), 'write{"o":{},"s":["a"],"t":{"b":[2],"c":{"d":{}}}}'],
+  ["<|tool_call_start|>[hunt(list={'a', 'b'", "hunt: truncated", false],
+  // two strings, one value
+  [list("[write(text='a'\n'b')]"), "write: invalid-arguments"],
+  [list("[hunt(list=['a' 'b'])]"), "hunt: invalid-arguments"],
+  // a comma is missing, or a quote
+  [list("[hunt(pattern='a' folder='b')]"), 'hunt{"pattern":"a","folder":"b"}'],
+  [list("[hunt(pattern='a, folder='b')]"), "hunt: invalid-arguments"],
+  [list("[hunt(list=['a, 'b'])]"), "hunt: invalid-arguments"],
+  // an escape that there is not: backslashes are meant as they stand
+  [list(String.raw`[write(text='C:\Users\bob')]`), String.raw`write{"text":"C:\\Users\\bob"}`],
+  [list(String.raw`[write(text='C:\bob\users')]`), "write: invalid-arguments"],
+  [list("[write(n=1e999)]"), "write: invalid-arguments"],
   ["[clock()] [clock](http://x) [a(b)]", "[clock](http://x) [a(b)] | clock{}"],
 ]);
 
+table("llama3-python-tag", [
+  ["<|python_tag|>write.call(text='it's'); clock.call()", 'write{"text":"it\'s"} | clock{}'],
+  ["<|python_tag|>write.call(text='a); write.call(text='b')", "write: invalid-arguments"],
+]);
+
 table("pythonic", [
+  ["[write(text='it's')]\nThen", 'Then | write{"text":"it\'s"}'],
+  ["[write(text='it's')]", "write: truncated", false],
+  ['[write(text="a") write(text="b")]', 'write{"text":"a"} | write{"text":"b"}'],
   ["[1, 2] and [clock] and [other(a=1)]", "[1, 2] and [clock] and [other(a=1)]"],
   ["Now [clock(), other(a=1)] then", "Now  then | clock{} | other: unknown-tool"],
 ]);
@@ -124,5 +212,8 @@ table("olmo3", [
     '<function_calls>\nwrite(text="a\\"b", n=3)\nclock()\n</function_calls>tail',
     'tail | write{"text":"a\\"b","n":3} | clock{}',
   ],
+  ['<function_calls>write(text="a") write(text="b")</function_calls>', 'write{"text":"a"} | write{"text":"b"}'],
+  ["<function_calls>write(text='f('a')", "write: truncated", false],
+  ['<function_calls>{"name": "clock", "arguments": {}}</function_calls>', "clock{}"],
   ['<function_calls>write(text="x")\nclo', 'write{"text":"x"} | null: truncated', false],
 ]);

@@ -2,7 +2,8 @@ import type { Call, Calls } from "../calls.ts";
 import type { Input, Pump, Waiting } from "../input.ts";
 import type { Ends } from "../json/reader.ts";
 import { matchLength } from "./ends.ts";
-import { type LiteralNotation, LiteralReader } from "./literal-reader.ts";
+import type { LiteralNotation } from "./literal-quotes.ts";
+import { LiteralReader } from "./literal-reader.ts";
 
 const YES = 1;
 const NO = 0;
@@ -61,15 +62,26 @@ class Skip implements Pump {
   }
 }
 
-/** Reads the arguments behind their opening bracket, and ends the call. `balances`: broken ones end at their bracket. */
+export interface LiteralArguments {
+  /** The bracket that closes them. */
+  close: string;
+  notation: LiteralNotation;
+  /** Broken ones end at their bracket. */
+  balances: boolean;
+  /** Stands behind the name of a tool. */
+  suffix?: string;
+}
+
+/** Reads the arguments behind their opening bracket, and ends the call. */
 export function* literalArguments(
   input: Input,
   calls: Calls,
   call: Call,
-  { close, notation, balances }: { close: string; notation: LiteralNotation; balances: boolean },
+  { close, notation, balances, suffix = "" }: LiteralArguments,
 ): Waiting<void> {
-  const { ends, repair, depth } = calls.rules;
-  const reader = new LiteralReader({ call, notation, close, ends, repair, depth });
+  const { ends, repair, depth, tools } = calls.rules;
+  const known = tools && ((name: string) => calls.declares(name) || isSuffixed(calls, name, suffix));
+  const reader = new LiteralReader({ call, notation, close, ends, known, repair, depth });
   yield* input.run(reader);
   if (reader.outcome === "unclosed" && repair) {
     reader.finish(input.offset);
@@ -85,4 +97,8 @@ export function* literalArguments(
     yield* input.run(new Skip(ends, lost ? [] : quotes, balances && !lost ? reader.open.length : null));
   }
   call.end(input.offset);
+}
+
+function isSuffixed(calls: Calls, name: string, suffix: string): boolean {
+  return suffix !== "" && name.endsWith(suffix) && calls.declares(name.slice(0, -suffix.length));
 }

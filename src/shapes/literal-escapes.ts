@@ -6,6 +6,8 @@ export interface Escape {
   /** The same in a JSON string. */
   json: string;
   length: number;
+  /** There is no such escape. */
+  invalid?: boolean;
 }
 
 /** Escapes of Python that JSON has too, and a line that goes on in the next. */
@@ -20,11 +22,15 @@ const SAME: Readonly<Record<string, string>> = {
   "\n": "",
 };
 
-/** What the backslash at `i` means in a string of Python; null: not yet known. One that means nothing is data. */
-export function stringEscape(text: string, i: number, ended: boolean): Escape | null {
-  const data = { json: "\\\\", length: 1 };
+/**
+ * What the backslash at `i` means in a string of Python; null: not yet known. Python takes one in front of most letters as
+ * data; `json`: JSON does not.
+ */
+export function stringEscape(text: string, i: number, ended: boolean, json: boolean): Escape | null {
   const letter = text[i + 1];
-  if (letter === undefined) return ended ? data : null;
+  if (letter === undefined) return ended ? { json: "\\\\", length: 1 } : null;
+  const data = { json: "\\\\", length: 1, invalid: json || "uUxN".includes(letter) };
+  if (json && letter === "/") return { json: "/", length: 2 };
   const same = SAME[letter];
   if (same !== undefined) return { json: same, length: 2 };
   if (letter === "u") return unicodeEscape(text, i, ended);
@@ -42,7 +48,7 @@ export function stringEscape(text: string, i: number, ended: boolean): Escape | 
 function unicodeEscape(text: string, i: number, ended: boolean): Escape | null {
   for (let at = i + 2; at < i + 6; at++) {
     if (at === text.length && !ended) return null;
-    if (at >= text.length || !isHex(text.charCodeAt(at))) return { json: "\\\\", length: 1 };
+    if (at >= text.length || !isHex(text.charCodeAt(at))) return { json: "\\\\", length: 1, invalid: true };
   }
   return { json: text.slice(i, i + 6), length: 6 };
 }

@@ -1,46 +1,28 @@
 import type { Call } from "../calls.ts";
 import { Input, isBlank, type Pump } from "../input.ts";
+import { APOSTROPHE, BACKSLASH, COLON_SIGN, COMMA, NEITHER, NO, QUOTE, YES } from "../json/lexical.ts";
 import { QuickReader } from "../json/quick-reader.ts";
-import type { Ends, JsonReader } from "../json/reader.ts";
+import type { JsonReader } from "../json/reader.ts";
 import { escapeControl, PYTHON_WORDS } from "../json/repairs.ts";
-import { declaresProperty } from "../schema/declared.ts";
 import { anything, type SchemaNode } from "../schema/node.ts";
 import { matchLength } from "./ends.ts";
-import { stringEscape } from "./literal-escapes.ts";
-import { skipBlanks } from "./tag-text.ts";
-
-/** How a format writes the arguments of a call, where that is not JSON. */
-export interface LiteralNotation {
-  /**
-   * A token on both sides of a string, in which there are no escapes: `{port:<|"|>Oban<|"|>}`. Keys are bare. Without
-   * one the notation is Python's: `(port='Oban')`.
-   */
-  quote?: string | undefined;
-  /** What closes a call. */
-  closer?: string | undefined;
-}
-
-export interface LiteralReaderOptions {
-  call: Call;
-  notation: LiteralNotation;
-  /** The bracket that closes the arguments, whose opener was read. */
-  close: string;
-  ends: Ends;
-  repair: boolean;
-  depth: number;
-}
-
-/** What goes on in a bracket. */
-const ARGUMENTS = 0;
-const OBJECT = 1;
-const LIST = 2;
-
-interface Container {
-  kind: number;
-  close: number;
-  node: SchemaNode;
-  count: number;
-}
+import { type Escape, stringEscape } from "./literal-escapes.ts";
+import {
+  ARGUMENTS,
+  CLOSE_ROUND,
+  type Container,
+  container,
+  EQUALS,
+  KEY_LENGTH,
+  LIST,
+  LiteralQuotes,
+  type LiteralReaderOptions,
+  NO_COMMA,
+  OBJECT,
+  ROUND,
+  WAIT,
+  WORD,
+} from "./literal-quotes.ts";
 
 /** What is expected next. */
 const KEY = 0;
@@ -51,35 +33,19 @@ const STRING = 4;
 const BARE = 5;
 const OVER = 6;
 
-/** More text is needed. */
-const WAIT = -1;
+const TWO_WAYS = "A quote in a string can be read in two ways.";
 
-const YES = 1;
-const NO = 0;
-
-const QUOTE = 0x22;
-const APOSTROPHE = 0x27;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const EQUALS = 0x3d;
-const COLON_SIGN = 0x3a;
-const ROUND = 0x28;
-const CLOSE_ROUND = 0x29;
-
-/** Longest key, and longest look-ahead for one. */
-const KEY_LENGTH = 256;
 /** What may be as long as it likes. */
 const NUMBER_SO_FAR = /^\s*-?[0-9][0-9.eE+-]*$/;
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 const PYTHON_NUMBER = /^([+-]?)((?:[0-9](?:_?[0-9])*)?)(?:(\.)([0-9]*))?([eE][+-]?[0-9]+)?$/;
-const WORD = /^[\p{L}_$][\p{L}\p{N}_$.-]*$/u;
 const JSON_WORDS: ReadonlySet<string> = new Set(["true", "false", "null"]);
 
 /**
  * Reads the arguments of a call that are no JSON, and writes them as JSON: to a `JsonReader`, which knows what may go out
  * and what the schema makes of it. Where a string ends is decided by what follows its quote.
  */
-export class LiteralReader implements Pump {
+export class LiteralReader extends LiteralQuotes implements Pump {
   /** `done`: the bracket is closed. `unclosed`: only brackets are missing. `open`: the output ended before. */
   outcome: "done" | "unclosed" | "open" | "fault" = "open";
   message = "The output ends inside the arguments.";
@@ -87,16 +53,6 @@ export class LiteralReader implements Pump {
   faultAt = 0;
   /** A string does not end. */
   inString = false;
-  /** Where the last string begins. */
-  stringAt = 0;
-  /** Brackets that are open. */
-  readonly open: Container[];
-
-  private readonly call: Call;
-  private readonly quoteToken: string | undefined;
-  private readonly closers: readonly string[];
-  private readonly ends: Ends;
-  private readonly repair: boolean;
   private readonly json: JsonReader;
   private readonly rewritten = new Input();
   /** Brackets that are open in a bare word. */
@@ -109,30 +65,22 @@ export class LiteralReader implements Pump {
   private comma = false;
   private out = "";
   private word = "";
-  private quote = "";
   private base = 0;
   /** No escapes. */
   private raw = false;
-  private inKey = false;
   /** The argument that is read. */
   private argument = "";
-  /** A quote of this string was read as data. */
-  private dubious = false;
+  /** An escape of a letter was decoded in this string. */
+  private decoded = false;
+  /** The backslashes of this string are data. */
+  private literalEscapes = false;
   /** Something stands in this string that would end a call. */
   private heldEnd = false;
-  /** Nothing more will come: what is undecided is decided now. */
-  private final = false;
-  /** The output was cut off: what ends here is not complete. */
-  private cut = false;
 
-  constructor({ call, notation, close, ends, repair, depth }: LiteralReaderOptions) {
-    this.call = call;
+  constructor(options: LiteralReaderOptions) {
+    super(options);
+    const { call, depth } = options;
     this.limit = depth;
-    this.quoteToken = notation.quote;
-    this.closers = notation.closer === undefined ? [] : [notation.closer];
-    this.ends = ends;
-    this.repair = repair;
-    this.open = [{ kind: ARGUMENTS, close: close.charCodeAt(0), node: call.tool?.node ?? anything, count: 0 }];
     const write = (json: string): void => call.write(json);
     this.json = new QuickReader({
       sink: { write, verbatim: write, run: write, hush() {}, repair() {} },
@@ -202,14 +150,6 @@ export class LiteralReader implements Pump {
     return i;
   }
 
-  private get python(): boolean {
-    return this.quoteToken === undefined;
-  }
-
-  private get top(): Container {
-    return this.open[this.open.length - 1] as Container;
-  }
-
   /** Something was put right; what is written from here on is better not shown before the end. */
   private mend(kind: Parameters<Call["repair"]>[0], offset: number): void {
     this.hand();
@@ -235,7 +175,12 @@ export class LiteralReader implements Pump {
         return this.key(text, i, input);
       case COLON: {
         const code = text.charCodeAt(i);
+        if (this.top.undecided && (code === COMMA || code === this.top.close)) {
+          this.becomeSet();
+          return this.write(`"${this.word}"`, i);
+        }
         if (code !== COLON_SIGN && !(code === EQUALS && this.repair)) return this.fail("Expected a colon.", input, i);
+        this.gotKey(JSON.parse(`"${this.word}"`) as string);
         this.state = VALUE;
         return i + 1;
       }
@@ -257,7 +202,7 @@ export class LiteralReader implements Pump {
       this.state = this.top.kind === LIST ? VALUE : KEY;
       return i + 1;
     }
-    if (code === this.top.close) return this.close(i);
+    if (code === this.top.close) return this.close(text, i, input);
     const here = this.ends.first.includes(text[i] as string) ? this.ends.at(text, i, this.final) : NO;
     if (here === WAIT) return WAIT;
     if (here === YES) {
@@ -268,7 +213,12 @@ export class LiteralReader implements Pump {
     return this.fail("Expected a comma or a closing bracket.", input, i);
   }
 
-  private close(i: number): number {
+  private close(text: string, i: number, input: Input): number {
+    if (this.doubted && this.open.length === 1) {
+      const ends = this.callEndsAt(text, i + 1);
+      if (ends === WAIT) return WAIT;
+      if (ends !== YES) return this.neverEnds(input, i, TWO_WAYS);
+    }
     this.comma = false;
     this.pop();
     if (this.open.length === 0) {
@@ -281,15 +231,26 @@ export class LiteralReader implements Pump {
   }
 
   private pop(): void {
-    const { kind } = this.open.pop() as Container;
+    const { kind, undecided } = this.open.pop() as Container;
+    if (undecided) this.out += "{";
     this.out += kind === LIST ? "]" : "}";
   }
 
   private push(kind: number, close: number): void {
     this.separate();
-    this.out += kind === LIST ? "[" : "{";
-    this.open.push({ kind, close, node: this.node, count: 0 });
+    const undecided = this.python && kind === OBJECT;
+    if (!undecided) this.out += kind === LIST ? "[" : "{";
+    this.open.push(container(kind, close, this.node, undecided));
     this.state = kind === LIST ? VALUE : KEY;
+  }
+
+  /** `{'a'|, 'b'}` is a list. */
+  private becomeSet(): void {
+    const { top } = this;
+    top.kind = LIST;
+    top.undecided = false;
+    this.out += "[";
+    this.node = top.node.item(top.count++);
   }
 
   /** The comma before the next element. */
@@ -300,12 +261,13 @@ export class LiteralReader implements Pump {
   }
 
   /** Closes a bracket in which nothing stands, or nothing behind a comma. */
-  private closeEmpty(i: number, input: Input): number {
+  private closeEmpty(text: string, i: number, input: Input): number {
     if (this.comma && !this.python) {
       if (!this.repair) return this.fail("A comma too many.", input, i);
       this.mend("trailing-comma", input.base + i);
+      this.comma = false;
     }
-    return this.close(i);
+    return this.close(text, i, input);
   }
 
   // --- keys
@@ -313,7 +275,7 @@ export class LiteralReader implements Pump {
   private key(text: string, i: number, input: Input): number {
     const { top } = this;
     const code = text.charCodeAt(i);
-    if (code === top.close) return this.closeEmpty(i, input);
+    if (code === top.close) return this.closeEmpty(text, i, input);
     if (top.kind === OBJECT || !this.python) {
       const token = this.tokenAt(text, i);
       if (token === WAIT) return WAIT;
@@ -334,29 +296,39 @@ export class LiteralReader implements Pump {
       const key = text.slice(from, at).trim();
       const sure = code === (keyword ? EQUALS : COLON_SIGN);
       if (sure || (this.repair && (code === EQUALS || code === COLON_SIGN) && WORD.test(key))) {
-        if (this.python && key === "") break;
+        if (key === "") break;
         if (!sure || (this.python && !keyword && !JSON_NUMBER.test(key))) this.mend("near-miss-tag", input.base + from);
         this.gotKey(key);
         this.state = VALUE;
         return at + 1;
       }
-      if (code === 0x7b || code === 0x7d || (this.python && "()[],'\"".includes(text[at] as string))) break;
-      if (at - from > KEY_LENGTH) break;
+      if (this.top.undecided && at > from && (code === COMMA || code === this.top.close)) {
+        this.becomeSet();
+        this.top.count = 0;
+        this.state = VALUE;
+        return from;
+      }
+      if (code === 0x7b || code === 0x7d || code === this.top.close) break;
+      if (this.ends.first.includes(text[at] as string)) {
+        const here = this.ends.at(text, at, this.final);
+        if (here === WAIT) return WAIT;
+        if (here === YES) break;
+      }
+      if ((this.python && "()[],'\"".includes(text[at] as string)) || at - from > KEY_LENGTH) break;
       if (this.tokenAt(text, at) > 0) break;
     }
     return this.fail(keyword ? "An argument has no name." : "Expected a key.", input, from);
   }
 
   private gotKey(key: string): void {
+    const { top } = this;
+    if (top.undecided) this.out += "{";
+    top.undecided = false;
     this.separate();
     if (this.top.kind === ARGUMENTS) this.argument = key;
     this.out += `${JSON.stringify(key)}:`;
-    this.node = this.top.node.key(key);
-  }
-
-  /** Length of the quote token at `i`; 0: there is none, WAIT: it may be. */
-  private tokenAt(text: string, i: number): number {
-    return this.quoteToken === undefined ? 0 : matchLength([this.quoteToken], text, i, this.final);
+    this.node = top.node.key(key);
+    top.given.add(key);
   }
 
   // --- values
@@ -365,7 +337,7 @@ export class LiteralReader implements Pump {
     const { top } = this;
     const code = text.charCodeAt(i);
     if (top.kind === LIST) {
-      if (code === top.close) return this.closeEmpty(i, input);
+      if (code === top.close) return this.closeEmpty(text, i, input);
       this.node = top.node.item(top.count++);
     }
     const token = this.tokenAt(text, i);
@@ -482,15 +454,16 @@ export class LiteralReader implements Pump {
 
   /** A bare word as JSON, null if it is none. */
   private literal(word: string, offset: number): string | null {
-    if (JSON_WORDS.has(word) || JSON_NUMBER.test(word)) return word;
-    const json = PYTHON_WORDS.get(word);
-    if (json !== undefined) {
+    if (JSON_WORDS.has(word)) return word;
+    if (JSON_NUMBER.test(word)) return Number.isFinite(Number(word)) ? word : null;
+    const known = PYTHON_WORDS.get(word);
+    if (known !== undefined) {
       // templates in Python write `None` where they mean null
-      if (!this.python && json !== "null") {
+      if (!this.python && known !== "null") {
         if (!this.repair) return null;
         this.call.repair("python-word", offset);
       }
-      return json;
+      return known;
     }
     const number = this.python ? PYTHON_NUMBER.exec(word) : null;
     if (number === null) return null;
@@ -503,25 +476,8 @@ export class LiteralReader implements Pump {
       if (this.wantsText) return quoted(word);
     }
     const short = digits.replace(/^0+(?=[0-9])/, "") || "0";
-    return `${sign === "-" ? "-" : ""}${short}${point === "" ? "" : `.${fraction || "0"}`}${exponent}`;
-  }
-
-  /** `,| days:`: does the next key stand there? Of a tool that was declared, a declared one. */
-  private keyFollows(text: string, from: number): number {
-    const i = skipBlanks(text, from);
-    for (let at = i; at - i < KEY_LENGTH; at++) {
-      if (at === text.length) return this.final ? NO : WAIT;
-      const code = text.charCodeAt(at);
-      if (code === COLON_SIGN || code === EQUALS) {
-        const key = unquote(text.slice(i, at).trim());
-        if (key === "") return NO;
-        return this.call.tool === undefined || declaresProperty(this.top.node, key) ? YES : NO;
-      }
-      const token = this.tokenAt(text, at);
-      if (token === WAIT) return WAIT;
-      if (token > 0 || ",{}[]()\n".includes(text[at] as string)) return NO;
-    }
-    return NO;
+    const json = `${sign === "-" ? "-" : ""}${short}${point === "" ? "" : `.${fraction || "0"}`}${exponent}`;
+    return Number.isFinite(Number(json)) ? json : null;
   }
 
   // --- strings
@@ -533,7 +489,10 @@ export class LiteralReader implements Pump {
     this.inKey = inKey;
     this.dubious = false;
     this.heldEnd = false;
+    this.decoded = false;
+    this.literalEscapes = false;
     this.state = STRING;
+    this.quoted = true;
     this.word = "";
     if (!inKey) {
       this.separate();
@@ -560,14 +519,21 @@ export class LiteralReader implements Pump {
         const token = matchLength([quote], text, i, this.final);
         if (token === WAIT) break;
         if (token > 0) {
-          const closes = this.closesAt(text, i + token);
+          const surplus = this.surplusToken(text, i + token);
+          if (surplus === WAIT) break;
+          let closes = surplus > 0 ? YES : this.closesAt(text, i + token);
+          if (closes === NO && this.repair && !this.inKey) closes = this.besides(text, i, token, input);
           if (closes === WAIT) break;
           this.emit(text.slice(from, i));
-          if (closes === YES) return this.endString(i + token);
+          if (surplus > 0) this.mend("near-miss-tag", input.base + i + token);
+          if (closes === YES) return this.endString(i + token + surplus);
+          if (closes === NO_COMMA) return this.endWithoutComma(i + token, input);
           if (this.heldEnd) return this.neverEnds(input, i);
+          if (closes === NEITHER) return this.neverEnds(input, i, TWO_WAYS);
           if (!this.repair) return this.fail("A quote stands inside a string.", input, i);
           if (!this.dubious) this.mend("inner-quote", input.base + i);
           this.dubious = true;
+          this.doubted = true;
           this.emit(quote === "'" ? quote : '\\"'.repeat(quote[0] === '"' ? quote.length : 1));
           i += token - 1;
           from = i + 1;
@@ -575,11 +541,11 @@ export class LiteralReader implements Pump {
         }
       }
       if (code === close && quote === this.quoteToken && this.repair) {
-        const over = this.lostQuote(text, i);
+        const over = this.lostQuote(text, i, input);
         if (over === WAIT) break;
-        if (over === YES) {
+        if (over === YES || over === NEITHER) {
           this.emit(text.slice(from, i));
-          if (this.dubious || this.inKey) return this.neverEnds(input, i);
+          if (this.dubious || this.inKey || over === NEITHER) return this.neverEnds(input, i);
           this.mend("near-miss-tag", input.base + i);
           return this.endString(i);
         }
@@ -597,8 +563,16 @@ export class LiteralReader implements Pump {
         }
       }
       if (code === BACKSLASH && !this.raw) {
-        const found = stringEscape(text, i, this.final);
+        const found = this.escape(text, i);
         if (found === null) break;
+        if (found.invalid) {
+          const broken = text[i + 1] === "u" && this.jsonEscapes;
+          if (!this.repair || this.decoded || broken) return this.fail("An invalid escape in a string.", input, i);
+          this.emit(text.slice(from, i));
+          this.mend("invalid-escape", input.base + i);
+          this.literalEscapes = true;
+          from = i;
+        }
         this.emit(text.slice(from, i) + found.json);
         i += found.length - 1;
         from = i + 1;
@@ -615,90 +589,50 @@ export class LiteralReader implements Pump {
     return i > start ? i : WAIT;
   }
 
-  private neverEnds(input: Input, i: number): number {
+  private neverEnds(input: Input, i: number, message = "A string does not end."): number {
     this.inString = true;
-    return this.fail("A string does not end.", input, i);
+    return this.fail(message, input, i);
+  }
+
+  /** `"Oban"` where strings stand between quote tokens: it is JSON's. */
+  private get jsonEscapes(): boolean {
+    return !this.python && this.quote === '"';
+  }
+
+  /** What the backslash at `i` means. One invalid escape shows that those of this string were meant as they stand. */
+  private escape(text: string, i: number): Escape | null {
+    const letter = text[i + 1] ?? "";
+    const sign = "\\\"'".includes(letter);
+    if (this.literalEscapes && letter !== "" && !sign) return { json: "\\\\", length: 1 };
+    const found = stringEscape(text, i, this.final, this.jsonEscapes);
+    if (found !== null && found.length > 1 && !sign && letter !== "u") this.decoded = true;
+    return found;
   }
 
   private endString(i: number): number {
+    this.dubious = false;
+    this.quoted = false;
     if (!this.inKey) {
       this.out += '"';
       this.state = AFTER;
       return i;
     }
-    this.gotKey(JSON.parse(`"${this.word}"`) as string);
     this.state = COLON;
     return i;
   }
 
-  /** Does a string end with the quote before `from`? What follows says so: white space and one word at most. */
-  private closesAt(text: string, from: number): number {
-    const i = skipBlanks(text, from);
-    if (i === text.length) return this.final ? YES : WAIT;
-    const code = text.charCodeAt(i);
-    if (this.state === STRING && this.inKey) return code === COLON_SIGN || (code === EQUALS && this.repair) ? YES : NO;
-    const { kind, close } = this.top;
-    if (code === close) return kind === ARGUMENTS && this.python ? this.callEndsAt(text, i + 1) : YES;
-    if (code === COMMA) {
-      if (kind === ARGUMENTS && this.python) return this.keywordFollows(text, i + 1);
-      if (kind !== LIST && this.quote !== this.quoteToken && this.state === STRING && !this.python) {
-        return this.keyFollows(text, i + 1);
-      }
-      return YES;
-    }
-    return this.callEndsHere(text, i);
-  }
-
-  /** `,| days=` or `,| )` */
-  private keywordFollows(text: string, from: number): number {
-    let i = skipBlanks(text, from);
-    const word = i;
-    while (i < text.length && i - word < KEY_LENGTH && /[\p{L}\p{N}_$.-]/u.test(text[i] as string)) i++;
-    if (i === text.length) return this.final ? NO : WAIT;
-    if (i === word) return text.charCodeAt(i) === CLOSE_ROUND ? YES : NO;
-    i = skipBlanks(text, i);
-    if (i === text.length) return this.final ? NO : WAIT;
-    return text.charCodeAt(i) === EQUALS ? YES : NO;
-  }
-
-  /** `)|, next(`, `)|]`, `)|` and a line break, the end, or a closer: not `)` in the text of a string. */
-  private callEndsAt(text: string, from: number): number {
-    const i = skipBlanks(text, from);
-    if (text.slice(from, i).includes("\n")) return YES;
-    if (i === text.length) return this.final ? YES : WAIT;
-    if (",;])".includes(text[i] as string)) return YES;
-    return this.callEndsHere(text, i);
-  }
-
-  /** A closer, an opener or an end-of-turn token; at the end of the output half of one. */
-  private callEndsHere(text: string, i: number): number {
-    if (!this.ends.first.includes(text[i] as string)) return NO;
-    const here = this.ends.at(text, i, false);
-    return here === WAIT && this.final ? YES : here;
-  }
-
-  /** `error|}<tool_call|>`: brackets for all that is open, and then nothing but the end of the call. */
-  private lostQuote(text: string, from: number): number {
-    let i = from;
-    for (let level = this.open.length - 1; level >= 0; level--) {
-      i = skipBlanks(text, i);
-      if (i === text.length) return this.final ? NO : WAIT;
-      if (text.charCodeAt(i) !== (this.open[level] as Container).close) return NO;
-      i++;
-    }
-    i = skipBlanks(text, i);
-    const closer = matchLength(this.closers, text, i, this.final);
-    if (closer <= 0 || this.cut) return closer < 0 ? WAIT : NO;
-    return this.ends.breaks(text, i, this.final);
+  /** `city:<|"|>Oban<|"|>| unit:` */
+  private endWithoutComma(i: number, input: Input): number {
+    this.mend("missing-comma", input.base + i);
+    this.endString(i);
+    this.comma = true;
+    this.state = KEY;
+    return i;
   }
 }
 
 function quoted(text: string): string {
   return JSON.stringify(text);
-}
-
-function unquote(text: string): string {
-  return /^(["']).*\1$/.test(text) ? text.slice(1, -1) : text;
 }
 
 function isHighSurrogate(code: number): boolean {

@@ -3,7 +3,7 @@ import type { Reading } from "../format.ts";
 import { type Input, isBlank, type Waiting } from "../input.ts";
 import { resyncAt } from "./ends.ts";
 import { literalArguments } from "./literal-arguments.ts";
-import type { LiteralNotation } from "./literal-reader.ts";
+import type { LiteralNotation } from "./literal-quotes.ts";
 
 /** Longest name of a tool. */
 const NAME_LENGTH = 256;

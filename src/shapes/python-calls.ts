@@ -84,7 +84,7 @@ function* theCalls(
     const name = nameFor(calls, given);
     if (name !== given) call.repair("near-miss-name", start);
     call.named(name);
-    yield* literalArguments(input, calls, call, { close: ")", notation: {}, balances: true });
+    yield* literalArguments(input, calls, call, { close: ")", notation: {}, balances: true, suffix });
     const end = input.offset;
     yield* input.space();
     if (list && (yield* input.take("]"))) return;
