@@ -132,8 +132,11 @@ function* callsIn(
     const opened = halfLead ? HALF : yield* oneCall(input, calls, set, start, declared ? STRIPPED : IN_WRAPPER);
     calls.lost = null;
     if (opened <= HALF) {
+      // behind a call it may as well be half of a closer, which is dropped
+      const residue = read && (halfLead || input.endsInPartOf(set.closers));
+      if (opened === HALF && !residue && cutIn(input, calls, start)) return true;
       if (read) input.back(behind);
-      return read || (opened === HALF && cutIn(input, calls, from));
+      return read;
     }
     read = true;
     if (opened === WENT_BACK) return true;
@@ -259,7 +262,7 @@ class Parameters {
       } else if (repair && this.given.size === 0 && (yield* input.peek()) === OBJECT) {
         call.repair("near-miss-tag", input.offset);
         return yield* this.json();
-      } else if (repair && this.tags.layout !== undefined && (yield* input.takeOne(this.tags.layout)) !== null) {
+      } else if (repair && (yield* input.takeOne(scanner.set.layout)) !== null) {
         call.repair("surplus-tag", input.offset);
       } else if (scanner.ranOut && (yield* input.more()) && !this.endsInHalfCloser()) {
         input.pos = input.text.length;
@@ -304,7 +307,8 @@ class Parameters {
   }
 
   private endsInHalfCloser(): boolean {
-    return this.input.endsInPartOf(this.scanner.set.closers);
+    const { closers, layout } = this.scanner.set;
+    return this.input.endsInPartOf([...closers, ...layout]);
   }
 
   /** All values are complete, only the closer is missing. */

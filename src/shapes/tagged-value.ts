@@ -3,6 +3,7 @@ import type { Call } from "../calls.ts";
 import { BLANKS, type Input } from "../input.ts";
 import type { Ends } from "../json/reader.ts";
 import { declaresProperty } from "../schema/declared.ts";
+import { matchLength } from "./ends.ts";
 import * as verdict from "./tag-text.ts";
 import { skipBlanks, TagText } from "./tag-text.ts";
 import {
@@ -166,7 +167,10 @@ export class TaggedValue extends TagText {
       // a tag that has lost its mark is one only beside others that have theirs
       return kind === CALL_CLOSE ? this.follows(text, tags.behind, ended, true) : verdict.OTHER;
     }
-    if (!call && tags.set.tags.layout?.some((tag) => text.startsWith(tag, i))) return verdict.STRUCTURE;
+    if (!call) {
+      const layout = matchLength(tags.set.layout, text, i, ended);
+      if (layout !== 0) return layout < 0 ? verdict.WAIT : verdict.STRUCTURE;
+    }
     const here = around.ends.at(text, i, ended);
     if (here === 1) return verdict.STRUCTURE;
     if (!call && tags.set.endsInHalf(text, i)) return ended ? verdict.STRUCTURE : verdict.WAIT;

@@ -91,6 +91,7 @@ export class TagSet {
   readonly close: string;
   readonly end: string;
   readonly blanks: boolean;
+  readonly layout: readonly string[];
   /** Calls stand in a wrapper. */
   readonly wrapped: boolean;
   readonly marks: readonly string[];
@@ -109,6 +110,7 @@ export class TagSet {
     this.close = tags.brackets?.close ?? "</";
     this.end = tags.brackets?.end ?? ">";
     this.blanks = tags.brackets !== undefined;
+    this.layout = tags.layout ?? [];
     this.marks = tags.marks ?? [];
     this.markStarts = [...new Set(this.marks.map((mark) => mark[0]))].join("");
     const wraps = [...(tags.wrap ? [tags.wrap] : []), ...(tags.wraps ?? [])];
@@ -132,7 +134,7 @@ export class TagSet {
     ];
     this.callClose = this.marked(tags.call.close);
     this.closers = [this.callClose, ...wraps.map((pair) => this.marked(pair.close))];
-    this.usual = [this.callClose, this.marked(tags.parameter.open), this.marked(tags.parameter.close)];
+    this.usual = [this.callClose, this.marked(tags.parameter.open), this.marked(tags.parameter.close), ...this.layout];
   }
 
   private opener(kind: number, open: string): Word {
