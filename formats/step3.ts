@@ -31,7 +31,7 @@ export const step3: Format = defineFormat({
     "<｜tool_call_begin｜>": wrappedCalls(tags),
     "<steptml:invoke name=": bareCalls(tags),
   },
-  closers,
+  closers: [...closers, tags.call.close],
   dropped: closers,
   render: ({ reasoning, content = "", calls = [] }) => {
     const thought = reasoning ? `<think>\n${reasoning}\n</think>\n` : "";

@@ -16,6 +16,8 @@ export interface Grammar {
   readonly stops: readonly string[];
   readonly closers: readonly string[];
   readonly dropped: readonly string[];
+  /** Tokens and openers that begin with a closing bracket. */
+  readonly brackets: readonly string[];
   /** What may stand around an answer. */
   readonly answers: readonly AnswerTags[];
   readonly callInThought: CallInThought;
@@ -107,6 +109,7 @@ export function unite(name: string, formats: readonly Format[]): Grammar {
     stops,
     closers,
     dropped,
+    brackets: [...all((format) => format.tokens), ...openers].filter((marker) => /^[}\]]/.test(marker)),
     answers,
     callInThought: formats.length === 1 ? (formats[0] as Format).callInThought : "held",
     ends: new FormatEnds(groups, stops),

@@ -216,24 +216,22 @@ export class Outline {
     const { input, grammar } = this;
     if ((yield* input.takeOne(grammar.closers)) !== null) return true;
     const code = yield* input.peek();
-    if (repairing && (code === 0x7d || code === 0x5d) && !(yield* this.openerFollows(code))) {
+    if (input.endsInPartOf(grammar.closers)) {
+      input.pos = input.text.length;
+      return true;
+    }
+    // a bracket may also be the beginning of a token
+    if (repairing && (code === 0x7d || code === 0x5d) && !(yield* this.stands(grammar.brackets))) {
       input.pos++;
       return true;
     }
-    if (this.fenceOpen && (yield* input.take(FENCE))) {
-      this.fenceOpen = false;
-      return true;
-    }
-    if (!input.endsInPartOf(grammar.closers)) return false;
-    input.pos = input.text.length;
+    if (!this.fenceOpen || !(yield* input.take(FENCE))) return false;
+    this.fenceOpen = false;
     return true;
   }
 
-  /** Is this bracket the beginning of an opener? */
-  private *openerFollows(code: number): Waiting<boolean> {
-    for (const opener of this.grammar.opens.keys()) {
-      if (opener.charCodeAt(0) === code && (yield* this.input.at(opener))) return true;
-    }
+  private *stands(markers: readonly string[]): Waiting<boolean> {
+    for (const marker of markers) if (yield* this.input.at(marker)) return true;
     return false;
   }
 
