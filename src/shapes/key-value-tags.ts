@@ -110,7 +110,7 @@ class Pairs {
     if ((yield* input.peek()) === OBJECT) return this.repair || tags.json === true;
     const tool = calls.rules.tools?.get(name);
     if (!this.repair || tool === undefined) return false;
-    if ((yield* input.at(value.open)) || (yield* input.at(call.open))) return true;
+    for (const tag of [value.open, value.close, call.open]) if (yield* input.at(tag)) return true;
     if (!(yield* input.more()) || (yield* this.endsHere())) return input.finished || input.pos !== input.text.length;
     const lost = yield* this.keyWithoutOpener();
     return lost !== null && declaresProperty(tool.node, lost);
@@ -163,6 +163,11 @@ class Pairs {
   private *key(): Waiting<string | null> {
     const { input, tags } = this;
     const close = tags.key.close ?? tags.value.open;
+    yield* input.space();
+    while (this.repair && (yield* input.take(tags.key.open))) {
+      this.call.repair("surplus-tag", input.offset - tags.key.open.length);
+      yield* input.space();
+    }
     const from = input.offset;
     while (input.offset - from < NAME_LENGTH) {
       const code = yield* input.peek();

@@ -121,6 +121,7 @@ function* callsIn(
   for (;;) {
     const behind = input.offset;
     yield* input.space();
+    while (read && calls.rules.repair && (yield* input.take(set.callClose))) yield* input.space();
     if (read) start = input.offset;
     if (!(yield* input.more())) {
       if (!read) return calls.cut(from);
