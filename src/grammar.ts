@@ -82,6 +82,9 @@ export function unite(name: string, formats: readonly Format[]): Grammar {
       }
     }
   }
+  const bares = formats
+    .flatMap(({ name: format, declaration: { bare = [] } }) => [bare].flat().map((one, rank) => ({ bare: one, format, rank })))
+    .sort((one, other) => one.rank - other.rank);
   const reasoning: ReasoningTags[] = [];
   for (const tags of formats.flatMap((format) => format.reasoning)) {
     if (!reasoning.some((known) => known.open === tags.open && known.close === tags.close)) reasoning.push(tags);
@@ -104,7 +107,7 @@ export function unite(name: string, formats: readonly Format[]): Grammar {
   return {
     name,
     opens,
-    bares: formats.flatMap(({ name: format, declaration: { bare } }) => (bare ? [{ bare, format }] : [])),
+    bares,
     reasoning,
     stops,
     closers,
