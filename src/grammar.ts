@@ -83,7 +83,9 @@ export function unite(name: string, formats: readonly Format[]): Grammar {
     }
   }
   const bares = formats
-    .flatMap(({ name: format, declaration: { bare = [] } }) => [bare].flat().map((one, rank) => ({ bare: one, format, rank })))
+    .flatMap(({ name: format, declaration: { bare = [] } }) =>
+      [bare].flat().map((one, rank) => ({ bare: one, format, rank })),
+    )
     .sort((one, other) => one.rank - other.rank);
   const reasoning: ReasoningTags[] = [];
   for (const tags of formats.flatMap((format) => format.reasoning)) {

@@ -69,6 +69,8 @@ export class Outline {
         else until.openFence(input);
       } else if (grammar.opens.has(marker) && (yield* this.attempt(marker, calls))) {
         yield* this.behindCall(until);
+      } else if (grammar.opens.has(marker) && (yield* this.emptySection(marker))) {
+        until.behindCall();
       } else {
         const tags = grammar.reasoning.find(({ open, anywhere }) => open === marker && (fresh || anywhere === true));
         if (tags !== undefined) {
@@ -161,6 +163,18 @@ export class Outline {
     }
     input.release();
     return read;
+  }
+
+  /** A section without calls, `|<｜tool_calls_begin｜><｜tool_calls_end｜>`, where its closer is a token. */
+  private *emptySection(marker: string): Waiting<boolean> {
+    const { input, grammar } = this;
+    const from = input.mark();
+    input.pos += marker.length;
+    yield* input.space();
+    const closed = (yield* input.takeOne(grammar.dropped.filter((token) => grammar.closers.includes(token)))) !== null;
+    if (!closed) input.back(from);
+    input.release();
+    return closed;
   }
 
   /** The message begins with a fence: if a call is the first thing in it, both fence lines are layout. */

@@ -5,7 +5,7 @@ import { BLANKS, type Input, type Waiting } from "../input.ts";
 import { declaresProperty } from "../schema/declared.ts";
 import { jsonArguments, ranOut } from "./arguments.ts";
 import { resyncAt } from "./ends.ts";
-import { envelopes } from "./envelope.ts";
+import { objectCall } from "./json-in-tags.ts";
 import { endsName, hasKey, type KeyValueTags, NAME_LENGTH, type Pair, PairValue } from "./pair-value.ts";
 
 export type { KeyValueTags } from "./pair-value.ts";
@@ -51,15 +51,6 @@ export function keyValueCalls(tags: KeyValueTags): Reading {
       return true;
     }
   };
-}
-
-/** `<ifm|tool_call>|{"name": "tide_level", "arguments": {"port": "Oban"}}` */
-function* objectCall(input: Input, calls: Calls, from: number): Waiting<boolean> {
-  const start = input.offset;
-  yield* input.space();
-  if ((yield* input.peek()) === OBJECT && (yield* envelopes(input, calls, from, {}))) return true;
-  input.back(start);
-  return false;
 }
 
 function* oneCall(input: Input, calls: Calls, tags: KeyValueTags, from: number): Waiting<number> {

@@ -63,9 +63,7 @@ export function invokeBody(tags: ParameterTags): MessageLayout["call"] {
     while (yield* input.more()) {
       const inWrapper = yield* input.take(wrap);
       if (!inWrapper && !calls.rules.repair) break;
-      const read: boolean = inWrapper
-        ? yield* wrapped(input, calls, wrap, at)
-        : yield* unwrapped(input, calls, "", at);
+      const read: boolean = inWrapper ? yield* wrapped(input, calls, wrap, at) : yield* unwrapped(input, calls, "", at);
       if (!read) break;
       do yield* input.space();
       while ((yield* input.takeOne([wrapClose, tags.call.close])) !== null);

@@ -101,7 +101,8 @@ const WITH_ATTRIBUTE = /^([^\s=]+)\s+name\s*=\s*("[^"\n]*"|'[^'\n]*'|[^\s"']+)\s
 
 function tagOf(closes: boolean, inside: string, to: number): Tag | null {
   const match = WITH_ATTRIBUTE.exec(inside);
-  if (match === null) return inside === "" || /=\s*["']/.test(inside) ? null : { closes, name: inside, attribute: null, to };
+  if (match === null)
+    return inside === "" || /=\s*["']/.test(inside) ? null : { closes, name: inside, attribute: null, to };
   const [, name = "", written = ""] = match;
   const attribute = written.replace(/^["']|["']$/g, "").trim();
   return closes || attribute === "" ? null : { closes, name, attribute, to };

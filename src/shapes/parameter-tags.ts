@@ -5,6 +5,8 @@ import type { Input, Waiting } from "../input.ts";
 import type { Ends } from "../json/reader.ts";
 import { jsonArguments, ranOut, readJson } from "./arguments.ts";
 import { resyncTo } from "./ends.ts";
+import { objectCall } from "./json-in-tags.ts";
+import { endsName, NAME_LENGTH } from "./pair-value.ts";
 import { hasParameter, TaggedValue } from "./tagged-value.ts";
 import {
   CALL_CLOSE,
@@ -22,6 +24,7 @@ import {
   TagScanner,
   TagSet,
   WAIT,
+  WRAP_CLOSE,
   WRAP_OPEN,
 } from "./tags.ts";
 
@@ -65,6 +68,7 @@ export function tokenCalls(tags: ParameterTags): Reading {
     const certain = scanner.isToken;
     if (kind === WRAP_OPEN) {
       input.pos = scanner.behind;
+      if (certain && (yield* closesAtOnce(input, scanner))) return true;
       return yield* callsIn(input, calls, set, from, !certain, set.marks.length !== 0 && scanner.mark !== 0);
     }
     if (kind === CALL_OPEN) {
@@ -75,6 +79,16 @@ export function tokenCalls(tags: ParameterTags): Reading {
     if (!calls.rules.repair || !(yield* misspeltWrapper(input, set, opener))) return false;
     return yield* callsIn(input, calls, set, from, true, true);
   };
+}
+
+/** A wrapper without calls: `<｜DSML｜tool_calls>|</｜DSML｜tool_calls>` */
+function* closesAtOnce(input: Input, scanner: TagScanner): Waiting<boolean> {
+  const from = input.offset;
+  yield* input.space();
+  const closes = (yield* scanner.next(input)) === WRAP_CLOSE && scanner.isToken;
+  if (closes) input.pos = scanner.behind;
+  else input.back(from);
+  return closes;
 }
 
 /** What makes a call of an opener without a wrapper. */
@@ -128,9 +142,11 @@ function* callsIn(
       input.back(behind);
       return true;
     }
-    const halfLead = yield* takeLead(input, set);
+    const halfLead = yield* takeLead(input, calls, set);
     if (misspelt && !read) calls.lost = { kind: "near-miss-tag", offset: Math.max(0, from) };
-    const opened = halfLead ? HALF : yield* oneCall(input, calls, set, start, declared ? STRIPPED : IN_WRAPPER);
+    const json = set.lead.length !== 0 && (yield* objectCall(input, calls, start));
+    const by = declared ? STRIPPED : IN_WRAPPER;
+    const opened = json ? CALL : halfLead ? HALF : yield* oneCall(input, calls, set, start, by);
     calls.lost = null;
     if (opened <= HALF) {
       // behind a call it may as well be half of a closer, which is dropped
@@ -151,11 +167,30 @@ function cutIn(input: Input, calls: Calls, from: number): boolean {
 }
 
 /** `|<｜tool_call_begin｜>function<｜tool_sep｜>`: what stands before a call in its wrapper. True: the output ends in it. */
-function* takeLead(input: Input, { tags: { lead = [] } }: TagSet): Waiting<boolean> {
+function* takeLead(input: Input, calls: Calls, set: TagSet): Waiting<boolean> {
+  const { lead } = set;
+  let whole = false;
   for (const literal of lead) {
-    if (yield* input.take(literal)) yield* input.space();
+    whole = yield* input.take(literal);
+    if (whole) yield* input.space();
   }
+  if (whole && calls.rules.repair) yield* nameBefore(input, calls, set);
   return lead.length !== 0 && (!(yield* input.more()) || input.endsInPartOf(lead));
+}
+
+/** `<｜tool_sep｜>|tide_level` and a line break: the name stands before the call's tag too. */
+function* nameBefore(input: Input, calls: Calls, set: TagSet): Waiting<void> {
+  const from = input.offset;
+  while (input.offset - from < NAME_LENGTH && (yield* input.more())) {
+    if (endsName(input.text.charCodeAt(input.pos))) break;
+    input.pos++;
+  }
+  if (input.offset === from) return;
+  yield* input.space();
+  const scanner = new TagScanner(set, true);
+  const kind = yield* scanner.next(input);
+  if (kind === CALL_OPEN) calls.lost = { kind: "near-miss-tag", offset: from };
+  else if (!scanner.ranOut && (yield* input.more())) input.back(from);
 }
 
 const NO_CALL = 0;
@@ -192,7 +227,9 @@ function* oneCall(input: Input, calls: Calls, set: TagSet, from: number, by: num
   if (!named) return scanner.ranOut ? HALF : NO_CALL;
   if (name === "") return NO_CALL;
   if (by > BARE && !repair && by !== OWN) return NO_CALL;
-  if (by > BARE && !selfClosed && !calls.declares(name) && !(yield* grammarFollows(input, scanner))) return NO_CALL;
+  const isToken = scanner.isToken;
+  if (by > BARE && !selfClosed && !calls.declares(name) && !(yield* grammarFollows(input, scanner, isToken)))
+    return NO_CALL;
   const call = calls.begin(from);
   const { nameOf } = set.tags;
   const meant =
@@ -208,15 +245,15 @@ function* oneCall(input: Input, calls: Calls, set: TagSet, from: number, by: num
   return yield* new Parameters(input, calls, scanner, call, marked).read();
 }
 
-/** Does a parameter or the call's closer stand here? At a cut it may have come. */
-function* grammarFollows(input: Input, scanner: TagScanner): Waiting<boolean> {
+/** Does a parameter or the call's closer stand here? At a cut it may have come. A token needs neither at the end. */
+function* grammarFollows(input: Input, scanner: TagScanner, isToken: boolean): Waiting<boolean> {
   const from = input.offset;
   yield* input.space();
   const kind = yield* scanner.next(input);
-  const cut = input.ended && !input.finished && (scanner.ranOut || input.pos === input.text.length);
   const code = yield* input.peek();
+  const atEnd = input.ended && (isToken || !input.finished) && (scanner.ranOut || code === -1);
   input.back(from);
-  return cut || code === OBJECT || kind === PARAMETER_OPEN || kind === CALL_CLOSE || kind === JSON_OPEN;
+  return atEnd || code === OBJECT || kind === PARAMETER_OPEN || kind === CALL_CLOSE || kind === JSON_OPEN;
 }
 
 const OBJECT = 0x7b;

@@ -117,7 +117,7 @@ export class TaggedValue extends TagText {
     if (this.resume !== null || this.depths.length > 1 || (opens && this.depth > 0)) return data();
     if (!this.startsLine(text, i, input) && !tags.isToken) return data();
     let at = skipBlanks(text, from);
-    for (const lead of tags.set.tags.lead ?? []) if (text.startsWith(lead, at)) at = skipBlanks(text, at + lead.length);
+    for (const lead of tags.set.lead) if (text.startsWith(lead, at)) at = skipBlanks(text, at + lead.length);
     if (at === text.length) return input.ended ? data() : verdict.WAIT;
     const kind = tags.at(text, at, input.ended, around.marked);
     if (kind === WAIT) return verdict.WAIT;
@@ -132,7 +132,7 @@ export class TaggedValue extends TagText {
 
   private leadMayCome(text: string, at: number, { ended }: Input): boolean {
     const rest = text.slice(at, at + 64);
-    return !ended && (this.tags.set.tags.lead ?? []).some((lead) => lead.length > rest.length && lead.startsWith(rest));
+    return !ended && this.tags.set.lead.some((lead) => lead.length > rest.length && lead.startsWith(rest));
   }
 
   private declares(name: string): boolean {

@@ -91,6 +91,7 @@ export class TagSet {
   readonly close: string;
   readonly end: string;
   readonly blanks: boolean;
+  readonly lead: readonly string[];
   readonly layout: readonly string[];
   /** Calls stand in a wrapper. */
   readonly wrapped: boolean;
@@ -110,6 +111,7 @@ export class TagSet {
     this.close = tags.brackets?.close ?? "</";
     this.end = tags.brackets?.end ?? ">";
     this.blanks = tags.brackets !== undefined;
+    this.lead = tags.lead ?? [];
     this.layout = tags.layout ?? [];
     this.marks = tags.marks ?? [];
     this.markStarts = [...new Set(this.marks.map((mark) => mark[0]))].join("");
