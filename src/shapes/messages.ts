@@ -484,6 +484,13 @@ function headerWithoutStart(layout: MessageLayout, tokens: Tokens, surely: boole
   };
 }
 
+/** A word that may be the name of a tool. */
+function* toolName(input: Input): Waiting<boolean> {
+  const from = input.offset;
+  while (input.offset - from < WORD && /[\w.:-]/.test(String.fromCharCode(yield* input.peek()))) input.pos++;
+  return input.offset > from;
+}
+
 /** The same where the header is the name of the tool: `|tide_level<|content_invoke_tool_json|>`. */
 function nameWithoutStart(layout: MessageLayout, tokens: Tokens): Bare {
   const ofCalls = Object.entries(layout.bodies).flatMap(([token, holds]) => (holds === "call" ? [token] : []));
@@ -491,8 +498,10 @@ function nameWithoutStart(layout: MessageLayout, tokens: Tokens): Bare {
     starts: (code) => !isBlank(code) && code !== LESS,
     onlyFirst: true,
     read: function* (input, calls, from, fresh) {
-      const name = fresh && !calls.muted ? yield* input.takeOne(calls.rules.tools?.names ?? []) : null;
-      if (name === null || (yield* input.takeOne(ofCalls)) === null) return false;
+      if (!fresh || calls.muted) return false;
+      const { tools } = calls.rules;
+      const named = tools === null ? yield* toolName(input) : (yield* input.takeOne(tools.names)) !== null;
+      if (!named || (yield* input.takeOne(ofCalls)) === null) return false;
       input.back(from);
       yield* new Messages(layout, tokens, input, calls).read(true);
       return true;

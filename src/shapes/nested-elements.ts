@@ -134,7 +134,7 @@ class Elements {
     const header = yield* this.header();
     if (header === null || (header.unusual && !repair)) return NO_CALL;
     input.pos += header.length;
-    if (!wrapped && !calls.declares(header.name) && !(yield* this.grammarFollows())) return NO_CALL;
+    if (!wrapped && !(yield* this.grammarFollows(calls.declares(header.name)))) return NO_CALL;
     const call = calls.begin(from);
     this.current = call;
     if (!wrapped) call.repair("missing-opener", from);
@@ -157,12 +157,13 @@ class Elements {
     return null;
   }
 
-  /** Does an element or the call's closer stand here? At a cut it may have come. */
-  private *grammarFollows(): Waiting<boolean> {
+  /** Does an element or the call's closer stand here? Where the output ends it may have come; a declared name needs none. */
+  private *grammarFollows(declared: boolean): Waiting<boolean> {
     const { input } = this;
     const from = input.offset;
     yield* input.space();
-    const follows = (yield* input.at(this.tags.token)) || (ranOut(input) && input.pos === input.text.length);
+    const atEnd = !(yield* input.more()) && (declared || !input.finished);
+    const follows = atEnd || (yield* input.at(this.tags.token)) || (declared && (yield* input.at("{")));
     input.back(from);
     return follows;
   }

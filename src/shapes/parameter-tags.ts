@@ -130,6 +130,7 @@ function* callsIn(
   declared: boolean,
   misspelt = false,
 ): Waiting<boolean> {
+  const scanner = new TagScanner(set, calls.rules.repair);
   let start = from;
   let read = false;
   for (;;) {
@@ -149,6 +150,10 @@ function* callsIn(
     const opened = json ? CALL : halfLead ? HALF : yield* oneCall(input, calls, set, start, by);
     calls.lost = null;
     if (opened <= HALF) {
+      if (read && (yield* scanner.next(input)) === WRAP_CLOSE) {
+        input.pos = scanner.behind;
+        return true;
+      }
       // behind a call it may as well be half of a closer, which is dropped
       const residue = read && (halfLead || input.endsInPartOf(set.closers));
       if (opened === HALF && !residue && cutIn(input, calls, start)) return true;
@@ -227,9 +232,9 @@ function* oneCall(input: Input, calls: Calls, set: TagSet, from: number, by: num
   if (!named) return scanner.ranOut ? HALF : NO_CALL;
   if (name === "") return NO_CALL;
   if (by > BARE && !repair && by !== OWN) return NO_CALL;
-  const isToken = scanner.isToken;
-  if (by > BARE && !selfClosed && !calls.declares(name) && !(yield* grammarFollows(input, scanner, isToken)))
-    return NO_CALL;
+  const unsure = by >= BARE || sure === NEAR;
+  const known = sure !== NEAR && calls.declares(name);
+  if (unsure && !selfClosed && !(yield* grammarFollows(input, scanner, known))) return NO_CALL;
   const call = calls.begin(from);
   const { nameOf } = set.tags;
   const meant =
@@ -245,15 +250,27 @@ function* oneCall(input: Input, calls: Calls, set: TagSet, from: number, by: num
   return yield* new Parameters(input, calls, scanner, call, marked).read();
 }
 
-/** Does a parameter or the call's closer stand here? At a cut it may have come. A token needs neither at the end. */
-function* grammarFollows(input: Input, scanner: TagScanner, isToken: boolean): Waiting<boolean> {
+/**
+ * Does a parameter or the call's closer stand here? Behind a name that is declared any tag will do. Where the output
+ * ends it may have come; a token or a declared name needs none there.
+ */
+function* grammarFollows(input: Input, scanner: TagScanner, declared: boolean): Waiting<boolean> {
+  const isToken = scanner.isToken;
+  const { layout, open } = scanner.set;
   const from = input.offset;
   yield* input.space();
   const kind = yield* scanner.next(input);
   const code = yield* input.peek();
-  const atEnd = input.ended && (isToken || !input.finished) && (scanner.ranOut || code === -1);
+  const atEnd = input.ended && (declared || isToken || !input.finished) && (scanner.ranOut || code === -1);
+  const follows =
+    atEnd ||
+    code === OBJECT ||
+    kind === PARAMETER_OPEN ||
+    kind === CALL_CLOSE ||
+    kind === JSON_OPEN ||
+    (declared ? yield* input.at(open) : (yield* input.takeOne(layout)) !== null);
   input.back(from);
-  return atEnd || code === OBJECT || kind === PARAMETER_OPEN || kind === CALL_CLOSE || kind === JSON_OPEN;
+  return follows;
 }
 
 const OBJECT = 0x7b;
@@ -286,6 +303,7 @@ class Parameters {
       yield* input.space();
       const kind = yield* scanner.next(input);
       if (kind === CALL_CLOSE) {
+        if (!scanner.usual) call.repair("near-miss-tag", input.offset);
         input.pos = scanner.behind;
         return this.complete(input.offset);
       }

@@ -167,6 +167,8 @@ export class TaggedValue extends TagText {
       // a tag that has lost its mark is one only beside others that have theirs
       return kind === CALL_CLOSE ? this.follows(text, tags.behind, ended, true) : verdict.OTHER;
     }
+    const closer = kind === NONE && around.repair ? tags.closingToken(text, i, ended) : NONE;
+    if (closer !== NONE) return closer === WAIT ? verdict.WAIT : verdict.STRUCTURE;
     if (!call) {
       const layout = matchLength(tags.set.layout, text, i, ended);
       if (layout !== 0) return layout < 0 ? verdict.WAIT : verdict.STRUCTURE;
