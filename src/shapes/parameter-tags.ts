@@ -232,8 +232,8 @@ function* oneCall(input: Input, calls: Calls, set: TagSet, from: number, by: num
   if (!named) return scanner.ranOut ? HALF : NO_CALL;
   if (name === "") return NO_CALL;
   if (by > BARE && !repair && by !== OWN) return NO_CALL;
-  const unsure = by >= BARE || sure === NEAR;
   const known = sure !== NEAR && calls.declares(name);
+  const unsure = sure === NEAR || (by >= BARE && !(known && set.blanks));
   if (unsure && !selfClosed && !(yield* grammarFollows(input, scanner, known))) return NO_CALL;
   const call = calls.begin(from);
   const { nameOf } = set.tags;
@@ -256,7 +256,7 @@ function* oneCall(input: Input, calls: Calls, set: TagSet, from: number, by: num
  */
 function* grammarFollows(input: Input, scanner: TagScanner, declared: boolean): Waiting<boolean> {
   const isToken = scanner.isToken;
-  const { layout, open } = scanner.set;
+  const { layout } = scanner.set;
   const from = input.offset;
   yield* input.space();
   const kind = yield* scanner.next(input);
@@ -268,11 +268,12 @@ function* grammarFollows(input: Input, scanner: TagScanner, declared: boolean): 
     kind === PARAMETER_OPEN ||
     kind === CALL_CLOSE ||
     kind === JSON_OPEN ||
-    (declared ? yield* input.at(open) : (yield* input.takeOne(layout)) !== null);
+    (declared ? code === LESS : (yield* input.takeOne(layout)) !== null);
   input.back(from);
   return follows;
 }
 
+const LESS = 0x3c;
 const OBJECT = 0x7b;
 const CDATA = "<![CDATA[";
 
