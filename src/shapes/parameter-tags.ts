@@ -85,7 +85,7 @@ export function tokenCalls(tags: ParameterTags): Reading {
 function* closesAtOnce(input: Input, scanner: TagScanner): Waiting<boolean> {
   const from = input.offset;
   yield* input.space();
-  const closes = (yield* scanner.next(input)) === WRAP_CLOSE && scanner.isToken;
+  const closes = (yield* scanner.next(input)) === WRAP_CLOSE && scanner.mark === 0;
   if (closes) input.pos = scanner.behind;
   else input.back(from);
   return closes;
