@@ -26,7 +26,7 @@ export const dots: Format = defineFormat({
   tokens: ["<dots_function_call>", "</dots_function_call>", "<think>", "</think>"],
   stops: ["<|endofresponse|>"],
   opens: { "<dots_function_call>": [wrappedCalls(tags), jsonInTags()], "<invoke name=": bareCalls(tags) },
-  closers: ["</dots_function_call>"],
+  closers: ["</dots_function_call>", tags.call.close],
   render: ({ reasoning, content = "", calls = [] }) => {
     const thought = reasoning ? `<think>\n${reasoning}\n</think>\n` : "";
     return (

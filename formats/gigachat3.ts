@@ -1,5 +1,5 @@
 import { defineFormat, type Format } from "../src/format.ts";
-import { jsonInTags } from "../src/shapes/json-in-tags.ts";
+import { jsonInTags, lostToken } from "../src/shapes/json-in-tags.ts";
 import { brokenCall } from "../src/shapes/message-bodies.ts";
 
 /**
@@ -12,6 +12,8 @@ import { brokenCall } from "../src/shapes/message-bodies.ts";
  * I will look that up.<|function_call|>{"name": "tide_level", "arguments": {"port": "Oban"}}<|message_sep|>      3.1
  * ```
  */
+const body = [jsonInTags(), brokenCall];
+
 export const gigachat3: Format = defineFormat({
   name: "gigachat3",
   models: ["GigaChat 3", "GigaChat 3.1"],
@@ -20,12 +22,13 @@ export const gigachat3: Format = defineFormat({
   tokens: ["<|message_sep|>", "<|role_sep|>", "<|function_call|>"],
   stops: ["<|message_sep|>", "</s>"],
   opens: {
-    "<|message_sep|>\n\nfunction call<|role_sep|>": [jsonInTags(), brokenCall],
-    "<|message_sep|>\nfunction call<|role_sep|>": [jsonInTags(), brokenCall],
-    "<|message_sep|>function call<|role_sep|>": [jsonInTags(), brokenCall],
-    "<|function_call|>": [jsonInTags(), brokenCall],
+    "<|message_sep|>\n\nfunction call<|role_sep|>": body,
+    "<|message_sep|>\nfunction call<|role_sep|>": body,
+    "<|message_sep|>function call<|role_sep|>": body,
+    "<|function_call|>": body,
   },
   dropped: ["<|role_sep|>"],
+  bare: lostToken("function call<|role_sep|>", body),
   render: ({ content = "", calls = [] }) =>
     content +
     calls

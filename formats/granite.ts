@@ -35,7 +35,7 @@ export const granite: Format = defineFormat({
     "<tool_call>": [jsonInTags(), wrappedCalls(tags)],
     "<function=": bareCalls(tags),
   },
-  closers: ["</tool_call>"],
+  closers: ["</tool_call>", tags.call.close],
   unclosed: ["<|tool_call|>"],
   answer: [{ open: "<response>", close: "</response>" }],
   bare: bareList(),

@@ -28,7 +28,7 @@ export const hunyuan: Format = defineFormat({
   template: { has: ["<tool_calls>", "<|extra_0|>"] },
   reasoning: [...think, { open: "<think:opensource>", close: "</think:opensource>" }],
   tokens: ["<think>", "</think>", "<answer>", "</answer>"],
-  stops: ["<|eos|>", "<|endoftext|>", "<｜hy_place▁holder▁no▁2｜>"],
+  stops: ["<|eos|>", "<|endoftext|>", "<｜hy_place▁holder▁no▁2｜>", "<｜hy_eos:opensource｜>"],
   opens: { "<tool_calls>": jsonInTags({ row: true }), [tags.section.open]: keyValueCalls(tags) },
   closers: ["</tool_calls>", tags.call.close, tags.section.close],
   answer: [{ open: "<answer>", close: "</answer>" }],

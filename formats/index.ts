@@ -62,9 +62,9 @@ import { xlam } from "./xlam.ts";
 export const formats: readonly Format[] = [
   rawJson, mistral,
   llama3FunctionTag, qwen3Coder, hermes, granite20bFc, qwen25Coder,
-  ernie45, granite, hunyuan, minimaxM1, apriel, jamba, nemotron, longcat, internlm2, apertus,
+  ernie45, granite, hy3, hunyuan, minimaxM1, apriel, jamba, nemotron, longcat, internlm2, apertus,
   phi4Mini, firefunction, xlam, deepseekV3, deepseekV31, kimiK2, solarOpen, commandR7b, museGlimmer, harmony,
-  llmJpHarmony, inkling, gigachat3, glm45, glm47, laguna, bailing, hy3, k2Horizon, solarOpen2, sarashina,
+  llmJpHarmony, inkling, gigachat3, glm45, glm47, laguna, bailing, k2Horizon, solarOpen2, sarashina,
   commandRPlus, llama3Json, llama3PythonTag, functionaryV3, deepseekV32, deepseekV4, gigachat35, kimiK3,
   seedOss, minimaxM2, minimaxM3, step3, dots, minicpm5, gemma4, functiongemma, pythonic, lfm2, olmo3,
 ];

@@ -1,6 +1,6 @@
 import { chatml, think } from "../src/families.ts";
 import { defineFormat, type Format } from "../src/format.ts";
-import { ownCalls, type ParameterTags } from "../src/shapes/parameter-tags.ts";
+import { ownCalls, type ParameterTags, wrappedCalls } from "../src/shapes/parameter-tags.ts";
 import { writtenCalls } from "../src/shapes/written-tags.ts";
 
 /**
@@ -18,6 +18,7 @@ const tags: ParameterTags = {
   parameter: { open: "<param name=", close: "</param>" },
   layout: ["<arguments>", "</arguments>"],
   cdata: true,
+  allIn: "properties",
 };
 
 export const minicpm5: Format = defineFormat({
@@ -28,8 +29,9 @@ export const minicpm5: Format = defineFormat({
   reasoning: think,
   tokens: ["<function", "</function>", "<param", "</param>", "<think>", "</think>"],
   stops: chatml,
-  opens: { "<function name=": ownCalls(tags), "<functionname=": ownCalls(tags) },
-  closers: ["</function>"],
+  // a wrapper is another family's, and understood
+  opens: { "<function name=": ownCalls(tags), "<functionname=": ownCalls(tags), "<tool_call>": wrappedCalls(tags) },
+  closers: ["</function>", "</tool_call>"],
   render: ({ reasoning, content, calls = [] }) => {
     const thought = reasoning ? `<think>\n${reasoning}\n</think>\n\n` : "";
     const parts = content ? [content] : [];

@@ -33,7 +33,7 @@ export const minimaxM2: Format = defineFormat({
   tokens: ["<minimax:tool_call>", "</minimax:tool_call>", "<think>", "</think>"],
   stops: ["[e~["],
   opens: { "<minimax:tool_call>": [wrappedCalls(tags), jsonInTags()], "<invoke name=": bareCalls(tags) },
-  closers: ["</minimax:tool_call>"],
+  closers: ["</minimax:tool_call>", tags.call.close],
   render: ({ reasoning, content, calls = [] }) => {
     const parts = reasoning ? [`<think>\n${reasoning}\n</think>\n`] : [];
     if (content) parts.push(content);

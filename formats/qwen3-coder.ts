@@ -38,7 +38,7 @@ export const qwen3Coder: Format = defineFormat({
   tokens: ["<tool_call>", "</tool_call>", "<think>", "</think>"],
   stops: chatml,
   opens: { "<tool_call>": [wrappedCalls(tags), jsonInTags()], "<function=": bareCalls(tags) },
-  closers: ["</tool_call>"],
+  closers: ["</tool_call>", tags.call.close],
   render: ({ reasoning, content, calls = [] }) => {
     const parts = reasoning ? [`<think>\n${reasoning}\n</think>`] : [];
     if (content) parts.push(content);

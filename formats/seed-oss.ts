@@ -29,7 +29,7 @@ export const seedOss: Format = defineFormat({
   tokens: ["<seed:tool_call>", "</seed:tool_call>", "<seed:think>", "</seed:think>"],
   stops: ["<seed:eos>"],
   opens: { "<seed:tool_call>": [wrappedCalls(tags), jsonInTags()], "<function=": bareCalls(tags) },
-  closers: ["</seed:tool_call>"],
+  closers: ["</seed:tool_call>", tags.call.close],
   render: ({ reasoning, content, calls = [] }) => {
     const parts = reasoning ? [`<seed:think>${reasoning}</seed:think>`] : [];
     if (content) parts.push(content);

@@ -24,6 +24,7 @@ export const solarOpen2: Format = defineFormat({
   stops: ["<|im:end|>", "<|endoftext|>"],
   opens: { [tags.call.open]: keyValueCalls(tags) },
   closers: [tags.call.close],
+  dropped: [tags.call.close],
   render: ({ reasoning, content = "", calls = [] }) => {
     const layout = { name: "\n", key: "", value: "\n" };
     const thought = reasoning ? `<|think:start|>${reasoning}<|think:end|>` : "";

@@ -31,7 +31,8 @@ export const step3: Format = defineFormat({
     "<｜tool_call_begin｜>": wrappedCalls(tags),
     "<steptml:invoke name=": bareCalls(tags),
   },
-  closers,
+  // some write the separator between two calls too
+  closers: [...closers, tags.call.close, "<｜tool_sep｜>"],
   dropped: closers,
   render: ({ reasoning, content = "", calls = [] }) => {
     const thought = reasoning ? `<think>\n${reasoning}\n</think>\n` : "";

@@ -90,7 +90,8 @@ export interface FormatDeclaration {
   dropped?: readonly string[];
   /** Text around the answer, dropped where it opens a line or follows a thought or a call, with the closer of its own. */
   answer?: readonly AnswerTags[];
-  bare?: Bare;
+  /** Calls without an opener. Several are tried in order. */
+  bare?: Bare | readonly Bare[];
   /** How messages are framed, where the turn is a row of messages: the openers' reading then reads all of it. */
   messages?: MessageLayout;
   /** Writes an assistant turn as a model of this format would. */

@@ -16,6 +16,8 @@ export interface Grammar {
   readonly stops: readonly string[];
   readonly closers: readonly string[];
   readonly dropped: readonly string[];
+  /** Tokens and openers that begin with a closing bracket. */
+  readonly brackets: readonly string[];
   /** What may stand around an answer. */
   readonly answers: readonly AnswerTags[];
   readonly callInThought: CallInThought;
@@ -80,6 +82,11 @@ export function unite(name: string, formats: readonly Format[]): Grammar {
       }
     }
   }
+  const bares = formats
+    .flatMap(({ name: format, declaration: { bare = [] } }) =>
+      [bare].flat().map((one, rank) => ({ bare: one, format, rank })),
+    )
+    .sort((one, other) => one.rank - other.rank);
   const reasoning: ReasoningTags[] = [];
   for (const tags of formats.flatMap((format) => format.reasoning)) {
     if (!reasoning.some((known) => known.open === tags.open && known.close === tags.close)) reasoning.push(tags);
@@ -102,11 +109,12 @@ export function unite(name: string, formats: readonly Format[]): Grammar {
   return {
     name,
     opens,
-    bares: formats.flatMap(({ name: format, declaration: { bare } }) => (bare ? [{ bare, format }] : [])),
+    bares,
     reasoning,
     stops,
     closers,
     dropped,
+    brackets: [...all((format) => format.tokens), ...openers].filter((marker) => /^[}\]]/.test(marker)),
     answers,
     callInThought: formats.length === 1 ? (formats[0] as Format).callInThought : "held",
     ends: new FormatEnds(groups, stops),

@@ -69,6 +69,8 @@ export class Outline {
         else until.openFence(input);
       } else if (grammar.opens.has(marker) && (yield* this.attempt(marker, calls))) {
         yield* this.behindCall(until);
+      } else if (grammar.opens.has(marker) && (yield* this.emptySection(marker))) {
+        until.behindCall();
       } else {
         const tags = grammar.reasoning.find(({ open, anywhere }) => open === marker && (fresh || anywhere === true));
         if (tags !== undefined) {
@@ -163,6 +165,18 @@ export class Outline {
     return read;
   }
 
+  /** A section without calls, `|<｜tool_calls_begin｜><｜tool_calls_end｜>`, where its closer is a token. */
+  private *emptySection(marker: string): Waiting<boolean> {
+    const { input, grammar } = this;
+    const from = input.mark();
+    input.pos += marker.length;
+    yield* input.space();
+    const closed = (yield* input.takeOne(grammar.dropped.filter((token) => grammar.closers.includes(token)))) !== null;
+    if (!closed) input.back(from);
+    input.release();
+    return closed;
+  }
+
   /** The message begins with a fence: if a call is the first thing in it, both fence lines are layout. */
   private *fencedCall(): Waiting<boolean> {
     const { input, grammar } = this;
@@ -216,24 +230,22 @@ export class Outline {
     const { input, grammar } = this;
     if ((yield* input.takeOne(grammar.closers)) !== null) return true;
     const code = yield* input.peek();
-    if (repairing && (code === 0x7d || code === 0x5d) && !(yield* this.openerFollows(code))) {
+    if (input.endsInPartOf(grammar.closers)) {
+      input.pos = input.text.length;
+      return true;
+    }
+    // a bracket may also be the beginning of a token
+    if (repairing && (code === 0x7d || code === 0x5d) && !(yield* this.stands(grammar.brackets))) {
       input.pos++;
       return true;
     }
-    if (this.fenceOpen && (yield* input.take(FENCE))) {
-      this.fenceOpen = false;
-      return true;
-    }
-    if (!input.endsInPartOf(grammar.closers)) return false;
-    input.pos = input.text.length;
+    if (!this.fenceOpen || !(yield* input.take(FENCE))) return false;
+    this.fenceOpen = false;
     return true;
   }
 
-  /** Is this bracket the beginning of an opener? */
-  private *openerFollows(code: number): Waiting<boolean> {
-    for (const opener of this.grammar.opens.keys()) {
-      if (opener.charCodeAt(0) === code && (yield* this.input.at(opener))) return true;
-    }
+  private *stands(markers: readonly string[]): Waiting<boolean> {
+    for (const marker of markers) if (yield* this.input.at(marker)) return true;
     return false;
   }
 

@@ -59,6 +59,36 @@ export function jsonInTags(options: JsonInTagsOptions = {}): Reading {
   };
 }
 
+/** The same for one object where a call of other notation may stand. */
+export function* objectCall(input: Input, calls: Calls, from: number): Waiting<boolean> {
+  const start = input.offset;
+  yield* input.space();
+  if ((yield* input.peek()) === OBJECT && (yield* envelopes(input, calls, from, {}))) return true;
+  input.back(start);
+  return false;
+}
+
+/** The first token of a marker was lost, or stands in the prompt: `|function call<|role_sep|>{…}` begins the message. */
+export function lostToken(rest: string, readings: readonly Reading[]): Bare {
+  return {
+    starts: (code) => code === rest.charCodeAt(0),
+    onlyFirst: true,
+    read: function* (input, calls, from, first) {
+      if (!first || !calls.rules.repair || !(yield* input.take(rest))) return false;
+      const behind = input.offset;
+      let read = false;
+      for (const reading of readings) {
+        input.back(behind);
+        calls.lost = { kind: "missing-opener", offset: Math.max(0, from) };
+        read = yield* reading(input, calls, rest, from);
+        if (read) break;
+      }
+      calls.lost = null;
+      return read;
+    },
+  };
+}
+
 /** The word that some models put before a list: an ordinary one, and a marker only together with the bracket. */
 export const functools: Readonly<Record<string, Reading>> = Object.fromEntries(
   ["", " ", "\n"].map((blank) => [`functools${blank}[`, jsonInTags({ opensList: true })]),

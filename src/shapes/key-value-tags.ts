@@ -5,6 +5,7 @@ import { BLANKS, type Input, type Waiting } from "../input.ts";
 import { declaresProperty } from "../schema/declared.ts";
 import { jsonArguments, ranOut } from "./arguments.ts";
 import { resyncAt } from "./ends.ts";
+import { objectCall } from "./json-in-tags.ts";
 import { endsName, hasKey, type KeyValueTags, NAME_LENGTH, type Pair, PairValue } from "./pair-value.ts";
 
 export type { KeyValueTags } from "./pair-value.ts";
@@ -23,22 +24,29 @@ const MORE = 3;
  * `<tool_call>|tide_level<arg_key>port</arg_key><arg_value>Oban</arg_value></tool_call>`.
  */
 export function keyValueCalls(tags: KeyValueTags): Reading {
+  const { call, section } = tags;
   return function* (input, calls, opener, from) {
-    if (opener === tags.section?.open) {
+    const inSection = opener === section?.open;
+    if (inSection) {
       yield* input.space();
-      if (!(yield* input.take(tags.call.open))) return cutInMark(input, calls, from, [tags.call.open]);
+      if (!(yield* input.take(call.open))) return cutInMark(input, calls, from, [call.open]);
     }
     let read = false;
     for (let start = from; ; ) {
       const behind = start;
-      const outcome = yield* oneCall(input, calls, tags, start);
+      const json = inSection && (yield* objectCall(input, calls, start));
+      const outcome = json ? CALL : yield* oneCall(input, calls, tags, start);
       if (outcome === NO_CALL && read) input.back(behind);
       if (outcome !== NO_CALL) read = true;
-      if (outcome !== CALL || tags.section === undefined) return read;
+      if (outcome !== CALL || section === undefined) return read;
       const end = input.offset;
-      yield* input.space();
+      do yield* input.space();
+      while (yield* input.take(call.close));
       start = input.offset;
-      if (yield* input.take(tags.call.open)) continue;
+      if (yield* input.take(call.open)) continue;
+      // behind a call it may as well be half of a closer, which is dropped
+      const half = inSection && !input.endsInPartOf([call.close, section.close]) && input.endsInPartOf([call.open]);
+      if (half && calls.cut(start)) return true;
       input.back(end);
       return true;
     }
@@ -110,7 +118,7 @@ class Pairs {
     if ((yield* input.peek()) === OBJECT) return this.repair || tags.json === true;
     const tool = calls.rules.tools?.get(name);
     if (!this.repair || tool === undefined) return false;
-    if ((yield* input.at(value.open)) || (yield* input.at(call.open))) return true;
+    for (const tag of [value.open, value.close, call.open]) if (yield* input.at(tag)) return true;
     if (!(yield* input.more()) || (yield* this.endsHere())) return input.finished || input.pos !== input.text.length;
     const lost = yield* this.keyWithoutOpener();
     return lost !== null && declaresProperty(tool.node, lost);
@@ -163,6 +171,11 @@ class Pairs {
   private *key(): Waiting<string | null> {
     const { input, tags } = this;
     const close = tags.key.close ?? tags.value.open;
+    yield* input.space();
+    while (this.repair && (yield* input.take(tags.key.open))) {
+      this.call.repair("surplus-tag", input.offset - tags.key.open.length);
+      yield* input.space();
+    }
     const from = input.offset;
     while (input.offset - from < NAME_LENGTH) {
       const code = yield* input.peek();

@@ -6,7 +6,7 @@ import { writtenCalls } from "./written-tags.ts";
 /** Bars that stand around the mark's token, the right one first. */
 const BARS = ["｜", "|", "‖", "│", "∣", "❘"];
 const WRAPPERS = ["tool_calls", "function_calls"];
-const MISSPELT = ["toolcalls", "functioncalls"];
+const MISSPELT = ["toolcalls", "functioncalls", "calls"];
 
 /**
  * Invokes whose tags bear a mark, so that a value may hold any other tag, with the wrapper's name:
@@ -19,6 +19,7 @@ export function markedCalls(
   const marks = BARS.flatMap((bar) => [
     `${bar}${token}${bar}`,
     `${bar}${bar}${token}${bar}${bar}`,
+    `${bar}${bar}${token}${bar}${bar} `,
     ` ${bar} ${token} ${bar} `,
   ]);
   const [mark] = marks as [string];
@@ -50,7 +51,7 @@ export function markedCalls(
       [`<${mark}${wrapper}>`]: whole,
       ...Object.fromEntries([...marks.map((one) => `<${one}`), ...unmarked].map((opener) => [opener, read])),
     },
-    closers: [...close(WRAPPERS, [...marks, ""]), ...close(MISSPELT, [mark])],
+    closers: [...close(WRAPPERS, [...marks, ""]), ...close(MISSPELT, marks.slice(0, 3))],
     dropped: close([...WRAPPERS, "invoke", "parameter"], [mark]),
     render: ({ reasoning, content = "", calls = [] }) => {
       const thought = reasoning ? `<think>${reasoning}</think>` : "";

@@ -41,7 +41,12 @@ export function* argumentsBody(input: Input, calls: Calls, header: CallHeader): 
 /** Name and arguments are the body: `tide_level<|content_invoke_tool_json|>|{"name": "tide_level", "args": {…}}`. */
 export function* envelopeBody(input: Input, calls: Calls, { from }: CallHeader): Waiting<void> {
   yield* input.space();
-  if ((yield* input.peek()) === OPEN_OBJECT && (yield* envelopes(input, calls, from, {}))) return;
+  let at = from;
+  while ((yield* input.peek()) === OPEN_OBJECT && (yield* envelopes(input, calls, at, {}))) {
+    yield* input.space();
+    at = input.offset;
+  }
+  if (at > from) return input.back(at);
   if (!calls.cut(from)) yield* unreadable(input, calls, from, "A call must be a JSON object with a name.");
 }
 
@@ -49,17 +54,22 @@ export function* envelopeBody(input: Input, calls: Calls, { from }: CallHeader):
 export function invokeBody(tags: ParameterTags): MessageLayout["call"] {
   const wrapped = wrappedCalls(tags);
   const unwrapped = ownCalls(tags);
-  const wrap = tags.wrap?.open ?? "";
+  const { open: wrap = "", close: wrapClose = "" } = tags.wrap ?? {};
   return function* (input, calls, header) {
     const { from } = header;
     yield* input.space();
     const start = input.offset;
-    if (yield* input.take(wrap)) {
-      if (yield* wrapped(input, calls, wrap, from)) return;
-      input.back(start);
-    } else if (calls.rules.repair && (yield* unwrapped(input, calls, "", from))) {
-      return;
+    let at = from;
+    while (yield* input.more()) {
+      const inWrapper = yield* input.take(wrap);
+      if (!inWrapper && !calls.rules.repair) break;
+      const read: boolean = inWrapper ? yield* wrapped(input, calls, wrap, at) : yield* unwrapped(input, calls, "", at);
+      if (!read) break;
+      do yield* input.space();
+      while ((yield* input.takeOne([wrapClose, tags.call.close])) !== null);
+      at = input.offset;
     }
+    if (at > from) return input.back(at);
     input.back(start);
     const name = header.recipient !== null && calls.declares(header.recipient) ? header.recipient : "";
     if (calls.rules.repair && name !== "" && (yield* input.peek()) === OPEN_OBJECT) {

@@ -48,7 +48,7 @@ export interface MessageLayout {
   call: (input: Input, calls: Calls, header: CallHeader) => Waiting<void>;
   /**
    * Is it certainly this layout? Asked at the look-ahead behind a header: formats that share their tokens are told apart
-   * by it where both are expected, and a header at the start of the output that has lost its first token.
+   * by it where both are expected.
    */
   certain?: (recipient: string, token: string, input: Input) => Waiting<boolean>;
 }
@@ -67,10 +67,14 @@ export function messages(
   };
   const openers = [layout.start, ...(layout.channel ? [layout.channel.token] : []), ...Object.keys(layout.bodies)];
   const readings = layout.certain === undefined ? all : [certain, all];
+  const withoutStart = headerWithoutStart(layout, tokens, false);
   const { ends, pauses = [], stops = [] } = layout;
   return {
     opens: Object.fromEntries(openers.map((opener) => [opener, readings])),
-    bare: layout.role === undefined ? nameWithoutStart(layout, tokens) : headerWithoutStart(layout, tokens),
+    bare:
+      layout.role === undefined
+        ? nameWithoutStart(layout, tokens)
+        : [...(layout.certain === undefined ? [] : [headerWithoutStart(layout, tokens, true)]), withoutStart],
     closers: [...ends, ...pauses, ...stops],
     dropped: [...ends, ...(layout.type ? [layout.type] : [])],
     stops: [...pauses, ...stops],
@@ -454,8 +458,11 @@ function* look(layout: MessageLayout, tokens: Tokens, input: Input): Waiting<See
   return { role, recipient, token: yield* input.takeOne(tokens.inHeader) };
 }
 
-/** The token that begins the first header stands in the prompt: `| to=functions.tide_level<|channel|>commentary`. */
-function headerWithoutStart(layout: MessageLayout, tokens: Tokens): Bare {
+/**
+ * The token that begins the first header stands in the prompt: `| to=functions.tide_level<|channel|>commentary`. `surely`:
+ * only where it is certainly this layout.
+ */
+function headerWithoutStart(layout: MessageLayout, tokens: Tokens, surely: boolean): Bare {
   const first = new Set(["t", ...(layout.role ?? "")].slice(0, 2).map((letter) => letter.charCodeAt(0)));
   const begins = (code: number): boolean => first.has(code);
   return {
@@ -468,12 +475,20 @@ function headerWithoutStart(layout: MessageLayout, tokens: Tokens): Bare {
       const seen = yield* look(layout, tokens, input);
       if (seen.recipient === "" && !seen.role) return false;
       if (seen.token === null) return seen.recipient !== "" && !(yield* input.more()) && calls.cut(from);
-      if (layout.certain !== undefined && !(yield* layout.certain(seen.recipient, seen.token, input))) return false;
+      if (surely && layout.certain !== undefined && !(yield* layout.certain(seen.recipient, seen.token, input)))
+        return false;
       input.back(from);
       yield* new Messages(layout, tokens, input, calls).read(true);
       return true;
     },
   };
+}
+
+/** A word that may be the name of a tool. */
+function* toolName(input: Input): Waiting<boolean> {
+  const from = input.offset;
+  while (input.offset - from < WORD && /[\w.:-]/.test(String.fromCharCode(yield* input.peek()))) input.pos++;
+  return input.offset > from;
 }
 
 /** The same where the header is the name of the tool: `|tide_level<|content_invoke_tool_json|>`. */
@@ -483,8 +498,10 @@ function nameWithoutStart(layout: MessageLayout, tokens: Tokens): Bare {
     starts: (code) => !isBlank(code) && code !== LESS,
     onlyFirst: true,
     read: function* (input, calls, from, fresh) {
-      const name = fresh && !calls.muted ? yield* input.takeOne(calls.rules.tools?.names ?? []) : null;
-      if (name === null || (yield* input.takeOne(ofCalls)) === null) return false;
+      if (!fresh || calls.muted) return false;
+      const { tools } = calls.rules;
+      const named = tools === null ? yield* toolName(input) : (yield* input.takeOne(tools.names)) !== null;
+      if (!named || (yield* input.takeOne(ofCalls)) === null) return false;
       input.back(from);
       yield* new Messages(layout, tokens, input, calls).read(true);
       return true;

@@ -36,10 +36,11 @@ export function nestedCalls(tags: ElementTags): Reading {
       const called = yield* new Elements(input, calls, tags).call(start, wrapped);
       if (called === RESUMED) return true;
       if (called === NO_CALL) {
-        const half = input.ended && wrapped && (input.pos === input.text.length || isHalf(input, tags));
-        if (!read && half) {
+        // behind a call it may as well be half of a closer, which is dropped
+        const residue = read && (input.pos === input.text.length || input.endsInPartOf(closersOf(tags)));
+        if (wrapped && input.ended && !residue && isHalf(input, tags)) {
           input.pos = input.text.length;
-          return calls.cut(from);
+          if (calls.cut(start)) return true;
         }
         input.back(behind);
         return read;
@@ -49,6 +50,11 @@ export function nestedCalls(tags: ElementTags): Reading {
   };
 }
 
+function closersOf({ token, wrap, call }: ElementTags): string[] {
+  return [`${token}</${wrap}>`, `${token}</${call}>`];
+}
+
+/** Is what is left the beginning of a call's opener? */
 function isHalf(input: Input, { token, call }: ElementTags): boolean {
   const rest = input.text.slice(input.pos);
   const open = `${token}<${call} name=`;
@@ -68,6 +74,8 @@ const OBJECT = 0x7b;
 interface Tag {
   closes: boolean;
   name: string;
+  /** `<parameter name="port">`: what the attribute says; null: there is none. */
+  attribute: string | null;
   /** Offset behind its `>` in the text. */
   to: number;
 }
@@ -81,10 +89,23 @@ function tagAt(text: string, i: number, ended: boolean): Tag | null | undefined 
   for (let to = from; to - from <= NAME_LENGTH; to++) {
     if (to >= text.length) return ended ? null : undefined;
     const code = text.charCodeAt(to);
-    if (code === 0x3e) return to === from ? null : { closes, name: text.slice(from, to), to: to + 1 };
+    if (code === 0x3e) return tagOf(closes, text.slice(from, to), to + 1);
     if (code === 0x3c || code === 0x0a) return null;
   }
   return null;
+}
+
+const WITH_ATTRIBUTE = /^([^\s=]+)\s+name\s*=\s*("[^"\n]*"|'[^'\n]*'|[^\s"']+)\s*$/;
+
+/** What a tag is made of; null: it is none. */
+
+function tagOf(closes: boolean, inside: string, to: number): Tag | null {
+  const match = WITH_ATTRIBUTE.exec(inside);
+  if (match === null)
+    return inside === "" || /=\s*["']/.test(inside) ? null : { closes, name: inside, attribute: null, to };
+  const [, name = "", written = ""] = match;
+  const attribute = written.replace(/^["']|["']$/g, "").trim();
+  return closes || attribute === "" ? null : { closes, name, attribute, to };
 }
 
 /** Reads the elements of one call. */
@@ -93,6 +114,8 @@ class Elements {
   private readonly calls: Calls;
   private readonly tags: ElementTags;
   private current: Call | null = null;
+  /** Names of the elements that are open around a value. */
+  private readonly around: string[] = [];
 
   constructor(input: Input, calls: Calls, tags: ElementTags) {
     this.input = input;
@@ -111,7 +134,7 @@ class Elements {
     const header = yield* this.header();
     if (header === null || (header.unusual && !repair)) return NO_CALL;
     input.pos += header.length;
-    if (!wrapped && !calls.declares(header.name) && !(yield* this.grammarFollows())) return NO_CALL;
+    if (!wrapped && !(yield* this.grammarFollows(calls.declares(header.name)))) return NO_CALL;
     const call = calls.begin(from);
     this.current = call;
     if (!wrapped) call.repair("missing-opener", from);
@@ -128,21 +151,19 @@ class Elements {
       if (!(yield* input.more(length))) return null;
       if (input.text.charCodeAt(input.pos + length - 1) !== 0x3e) continue;
       const inside = input.text.slice(input.pos + open.length, input.pos + length - 1);
-      const match = /^ ?\s*name\s*=\s*("[^"\n]*"|'[^'\n]*'|[^\s"']+)\s*$/.exec(inside);
-      if (match === null) return null;
-      const written = match[1] as string;
-      const name = written.replace(/^["']|["']$/g, "").trim();
-      return name === "" ? null : { name, length, unusual: inside !== ` name="${name}"` };
+      const name = tagOf(false, `${tags.call} ${inside}`, 0)?.attribute ?? null;
+      return name === null ? null : { name, length, unusual: inside !== ` name="${name}"` };
     }
     return null;
   }
 
-  /** Does an element or the call's closer stand here? At a cut it may have come. */
-  private *grammarFollows(): Waiting<boolean> {
+  /** Does an element or the call's closer stand here? Where the output ends it may have come; a declared name needs none. */
+  private *grammarFollows(declared: boolean): Waiting<boolean> {
     const { input } = this;
     const from = input.offset;
     yield* input.space();
-    const follows = (yield* input.at(this.tags.token)) || (ranOut(input) && input.pos === input.text.length);
+    const atEnd = !(yield* input.more()) && (declared || !input.finished);
+    const follows = atEnd || (yield* input.at(this.tags.token)) || (declared && (yield* input.at("{")));
     input.back(from);
     return follows;
   }
@@ -175,11 +196,11 @@ class Elements {
         input.pos = tag.to;
         return this.complete();
       }
-      if (tag !== null && !tag.closes && tag.name !== tags.wrap && !this.isCall(tag.name)) {
-        input.pos = tag.to;
-        const outcome = yield* this.member(tag.name, given);
+      if (this.isElement(tag)) {
+        const key = this.enter(tag);
+        const outcome = yield* this.member(tag.name, key, given);
         if (outcome !== null) return outcome;
-        given.add(tag.name);
+        given.add(key);
         continue;
       }
       yield* input.space();
@@ -193,12 +214,32 @@ class Elements {
       if (!(yield* input.more()) || this.endsInHalf() || (yield* endsHere(input, calls.rules.ends))) {
         return this.unclosed(behind);
       }
+      if (this.endsInTag()) return this.unfinished(null);
       return yield* this.broken("Expected an element.");
     }
   }
 
-  private isCall(name: string): boolean {
-    return name.startsWith(`${this.tags.call} name=`);
+  /** The opener of an element, whose key stands in an attribute where the notation of another model is taken for this. */
+  private isElement(tag: Tag | null): tag is Tag {
+    const { wrap, call } = this.tags;
+    if (tag === null || tag.closes || tag.name === wrap) return false;
+    return tag.attribute === null || (tag.name !== call && this.calls.rules.repair);
+  }
+
+  /** Reads the opener of an element, and answers its key. */
+  private enter({ name, attribute, to }: Tag): string {
+    if (attribute !== null) this.open.repair("near-miss-tag", this.input.offset);
+    this.input.pos = to;
+    return attribute ?? name;
+  }
+
+  /** Does the output end in the token, or in a tag behind it? */
+  private endsInTag(): boolean {
+    const { text, pos, ended } = this.input;
+    const { token } = this.tags;
+    if (!ended) return false;
+    if (!text.startsWith(token, pos)) return token.startsWith(text.slice(pos));
+    return tagAt(text, pos + token.length, false) === undefined;
   }
 
   private endsInHalf(): boolean {
@@ -236,6 +277,7 @@ class Elements {
   /** The output ends inside an element. `resume`: where a whole call begins inside it. */
   private unfinished(resume: number | null): number {
     const { input, open: call } = this;
+    if (resume === null) input.pos = input.text.length;
     const message = "The output ends inside a value.";
     if (!input.finished) call.fail("truncated", message, input.offset);
     else call.fail("invalid-arguments", message, resume ?? input.offset);
@@ -246,9 +288,9 @@ class Elements {
   }
 
   /** Behind `<port>`: one argument. Null: it is read; else the call is over. */
-  private *member(name: string, given: ReadonlySet<string>): Waiting<number | null> {
+  private *member(name: string, key: string, given: ReadonlySet<string>): Waiting<number | null> {
     const { calls, open: call } = this;
-    const node = call.tool?.node.key(name) ?? anything;
+    const node = call.tool?.node.key(key) ?? anything;
     const siblings = { node: call.tool?.node ?? anything, given };
     call.place(name, this.input.offset);
     if (node.wire !== "text" && (yield* this.childrenFollow())) {
@@ -256,38 +298,36 @@ class Elements {
       if (typeof value !== "string") return value.outcome;
       const { coerces, depth } = calls.rules;
       const json = coerces ? readJson(value, { repair: false, depth: depth - 1, node }) : value;
-      call.write(call.member(name) + (json ?? value));
+      call.write(call.member(key) + (json ?? value));
       return null;
     }
     if (node.wire === "json") {
       const value = yield* this.text(name, node, siblings);
       if (typeof value !== "string") return value.outcome;
-      call.write(call.member(name) + value);
+      call.write(call.member(key) + value);
       return null;
     }
-    const argument = new Argument(call, calls, name);
-    const text = new ElementText(this.tags, calls, argument, name, siblings);
-    const over = yield* this.run(text);
+    const argument = new Argument(call, calls, key);
+    const over = yield* this.run(argument, name, siblings);
     if (over !== null) return over;
     argument.end();
     return null;
   }
 
-  private *run(text: ElementText): Waiting<number | null> {
-    const { input, open: call } = this;
+  private *run(sink: TextSink, name: string, siblings: Siblings): Waiting<number | null> {
+    const { input, calls, tags, around, open: call } = this;
+    const text = new ElementText(tags, calls, sink, name, { ...siblings, around });
     yield* input.run(text);
     if (text.outcome === "open") return this.unfinished(text.resume);
-    if (text.outcome !== "closed") {
-      call.repair(text.outcome, input.offset);
-      input.pos -= this.tags.token.length;
-    }
+    if (text.outcome !== "closed") call.repair(text.outcome, input.offset);
+    if (text.outcome === "missing-closer") input.pos -= tags.token.length;
     return null;
   }
 
   /** The text of an element, typed by its schema: its JSON. */
   private *text(name: string, node: SchemaNode, siblings: Siblings): Waiting<string | Over> {
     const collector = new Collector();
-    const outcome = yield* this.run(new ElementText(this.tags, this.calls, collector, name, siblings));
+    const outcome = yield* this.run(collector, name, siblings);
     if (outcome !== null) return { outcome };
     const { text } = collector;
     const trimmed = text.trim();
@@ -297,7 +337,7 @@ class Elements {
 
   private *childrenFollow(): Waiting<boolean> {
     const tag = yield* this.nextTag();
-    return tag !== null && !tag.closes && tag.name !== this.tags.wrap && !this.isCall(tag.name);
+    return this.isElement(tag);
   }
 
   /** The elements in an element, up to its closer: a list if all are items, else an object. Its JSON. */
@@ -315,33 +355,31 @@ class Elements {
       );
       return { outcome: yield* this.broken("They are too deep.") };
     }
+    this.around.push(name);
     for (;;) {
       const tag = yield* this.nextTag();
       if (tag?.closes && tag.name === name) {
         input.pos = tag.to;
+        this.around.pop();
         if (isList()) return `[${values.join(",")}]`;
         return `{${keys.map((key, at) => `${quote(key)}:${values[at]}`).join(",")}}`;
       }
-      if (tag === null || tag.closes || tag.name === tags.wrap || this.isCall(tag.name)) {
+      if (!this.isElement(tag)) {
         yield* input.space();
-        const over = !(yield* input.more()) || (input.ended && tags.token.startsWith(input.text.slice(input.pos)));
-        if (over || (input.ended && tag === null && input.text.startsWith(tags.token, input.pos))) {
-          input.pos = input.text.length;
-          return { outcome: this.unfinished(null) };
-        }
+        if (!(yield* input.more()) || this.endsInTag()) return { outcome: this.unfinished(null) };
         return { outcome: yield* this.broken(`Expected the end of ${JSON.stringify(name)} or an element in it.`) };
       }
-      input.pos = tag.to;
-      const asItem = tag.name === tags.item && !declaresProperty(node, tags.item);
-      const child = asItem ? node.item(values.length) : node.key(tag.name);
+      const key = this.enter(tag);
+      const asItem = key === tags.item && !declaresProperty(node, tags.item);
+      const child = asItem ? node.item(values.length) : node.key(key);
       const nested = child.wire !== "text" && (yield* this.childrenFollow());
       const value = nested
         ? yield* this.children(tag.name, child, depth + 1)
         : yield* this.text(tag.name, child, { node, given });
       if (typeof value !== "string") return value;
-      keys.push(tag.name);
+      keys.push(key);
       values.push(value);
-      given.add(tag.name);
+      given.add(key);
     }
   }
 }
@@ -355,6 +393,11 @@ interface Over {
 interface Siblings {
   node: SchemaNode;
   given: ReadonlySet<string>;
+}
+
+interface Surroundings extends Siblings {
+  /** Names of the elements around it. */
+  around: readonly string[];
 }
 
 /** Collects the text of an element that is typed when it is whole. */
@@ -374,9 +417,11 @@ class ElementText extends TagText {
   private readonly tags: ElementTags;
   private readonly calls: Calls;
   private readonly name: string;
-  private readonly siblings: Siblings;
+  private readonly siblings: Surroundings;
+  /** Elements that are open inside the text, which is what makes them text. */
+  private readonly inside = new Set<string>();
 
-  constructor(tags: ElementTags, calls: Calls, sink: TextSink, name: string, siblings: Siblings) {
+  constructor(tags: ElementTags, calls: Calls, sink: TextSink, name: string, siblings: Surroundings) {
     super({ argument: sink, newline: false, repair: calls.rules.repair });
     this.tags = tags;
     this.calls = calls;
@@ -392,18 +437,29 @@ class ElementText extends TagText {
     const tag = tagAt(text, i, input.ended);
     if (!tag) return tag === undefined ? WAIT : DATA;
     const { name, to } = tag;
-    if (tag.closes) {
-      if (name === this.name) {
-        this.length = to - i;
-        const next = this.follows(text, to, input.ended);
-        return next === STRUCTURE ? CLOSER : next === WAIT ? WAIT : DATA;
-      }
-      return name === call ? this.callClosesTo(text, to, input) : DATA;
-    }
+    if (tag.closes && name === call) return this.callClosesTo(text, to, input);
+    if (tag.closes) return this.elementCloses(tag, text, i, input);
     if (name === wrap) return this.wrapper(text, from, to, input);
     const { node, given } = this.siblings;
-    const sibling = name !== this.name && !given.has(name) && declaresProperty(node, name);
-    return sibling && this.repair ? BEFORE : DATA;
+    const key = tag.attribute ?? name;
+    const sibling = (tag.attribute !== null || name !== this.name) && !given.has(key) && declaresProperty(node, key);
+    if (sibling && this.repair) return BEFORE;
+    this.inside.add(name);
+    return DATA;
+  }
+
+  /** `|</port>`, or the closer of an element inside the text, or around it, or one that was meant to be this. */
+  private elementCloses({ name, to }: Tag, text: string, i: number, { ended }: Input): number {
+    const own = name === this.name;
+    if (!own && (!this.repair || name === this.tags.wrap || this.inside.delete(name))) return DATA;
+    const next = this.follows(text, to, ended);
+    if (next !== STRUCTURE) return next === WAIT ? WAIT : DATA;
+    this.length = to - i;
+    if (own) return CLOSER;
+    if (skipBlanks(text, to) === text.length) return DATA;
+    if (this.siblings.around.includes(name)) return BEFORE;
+    this.outcome = "near-miss-tag";
+    return CLOSER;
   }
 
   /** A tag, the end of the turn, or the end. */

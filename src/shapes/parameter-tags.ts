@@ -5,6 +5,8 @@ import type { Input, Waiting } from "../input.ts";
 import type { Ends } from "../json/reader.ts";
 import { jsonArguments, ranOut, readJson } from "./arguments.ts";
 import { resyncTo } from "./ends.ts";
+import { objectCall } from "./json-in-tags.ts";
+import { endsName, NAME_LENGTH } from "./pair-value.ts";
 import { hasParameter, TaggedValue } from "./tagged-value.ts";
 import {
   CALL_CLOSE,
@@ -22,6 +24,7 @@ import {
   TagScanner,
   TagSet,
   WAIT,
+  WRAP_CLOSE,
   WRAP_OPEN,
 } from "./tags.ts";
 
@@ -65,6 +68,7 @@ export function tokenCalls(tags: ParameterTags): Reading {
     const certain = scanner.isToken;
     if (kind === WRAP_OPEN) {
       input.pos = scanner.behind;
+      if (certain && (yield* closesAtOnce(input, scanner))) return true;
       return yield* callsIn(input, calls, set, from, !certain, set.marks.length !== 0 && scanner.mark !== 0);
     }
     if (kind === CALL_OPEN) {
@@ -75,6 +79,16 @@ export function tokenCalls(tags: ParameterTags): Reading {
     if (!calls.rules.repair || !(yield* misspeltWrapper(input, set, opener))) return false;
     return yield* callsIn(input, calls, set, from, true, true);
   };
+}
+
+/** A wrapper without calls: `<｜DSML｜tool_calls>|</｜DSML｜tool_calls>` */
+function* closesAtOnce(input: Input, scanner: TagScanner): Waiting<boolean> {
+  const from = input.offset;
+  yield* input.space();
+  const closes = (yield* scanner.next(input)) === WRAP_CLOSE && scanner.mark === 0;
+  if (closes) input.pos = scanner.behind;
+  else input.back(from);
+  return closes;
 }
 
 /** What makes a call of an opener without a wrapper. */
@@ -116,24 +130,35 @@ function* callsIn(
   declared: boolean,
   misspelt = false,
 ): Waiting<boolean> {
+  const scanner = new TagScanner(set, calls.rules.repair);
   let start = from;
   let read = false;
   for (;;) {
     const behind = input.offset;
     yield* input.space();
+    while (read && calls.rules.repair && (yield* input.take(set.callClose))) yield* input.space();
     if (read) start = input.offset;
     if (!(yield* input.more())) {
       if (!read) return calls.cut(from);
       input.back(behind);
       return true;
     }
-    const halfLead = yield* takeLead(input, set);
+    const halfLead = yield* takeLead(input, calls, set);
     if (misspelt && !read) calls.lost = { kind: "near-miss-tag", offset: Math.max(0, from) };
-    const opened = halfLead ? HALF : yield* oneCall(input, calls, set, start, declared ? STRIPPED : IN_WRAPPER);
+    const json = set.lead.length !== 0 && (yield* objectCall(input, calls, start));
+    const by = declared ? STRIPPED : IN_WRAPPER;
+    const opened = json ? CALL : halfLead ? HALF : yield* oneCall(input, calls, set, start, by);
     calls.lost = null;
     if (opened <= HALF) {
+      if (read && (yield* scanner.next(input)) === WRAP_CLOSE) {
+        input.pos = scanner.behind;
+        return true;
+      }
+      // behind a call it may as well be half of a closer, which is dropped
+      const residue = read && (halfLead || input.endsInPartOf(set.closers));
+      if (opened === HALF && !residue && cutIn(input, calls, start)) return true;
       if (read) input.back(behind);
-      return read || (opened === HALF && cutIn(input, calls, from));
+      return read;
     }
     read = true;
     if (opened === WENT_BACK) return true;
@@ -147,11 +172,30 @@ function cutIn(input: Input, calls: Calls, from: number): boolean {
 }
 
 /** `|<｜tool_call_begin｜>function<｜tool_sep｜>`: what stands before a call in its wrapper. True: the output ends in it. */
-function* takeLead(input: Input, { tags: { lead = [] } }: TagSet): Waiting<boolean> {
+function* takeLead(input: Input, calls: Calls, set: TagSet): Waiting<boolean> {
+  const { lead } = set;
+  let whole = false;
   for (const literal of lead) {
-    if (yield* input.take(literal)) yield* input.space();
+    whole = yield* input.take(literal);
+    if (whole) yield* input.space();
   }
+  if (whole && calls.rules.repair) yield* nameBefore(input, calls, set);
   return lead.length !== 0 && (!(yield* input.more()) || input.endsInPartOf(lead));
+}
+
+/** `<｜tool_sep｜>|tide_level` and a line break: the name stands before the call's tag too. */
+function* nameBefore(input: Input, calls: Calls, set: TagSet): Waiting<void> {
+  const from = input.offset;
+  while (input.offset - from < NAME_LENGTH && (yield* input.more())) {
+    if (endsName(input.text.charCodeAt(input.pos))) break;
+    input.pos++;
+  }
+  if (input.offset === from) return;
+  yield* input.space();
+  const scanner = new TagScanner(set, true);
+  const kind = yield* scanner.next(input);
+  if (kind === CALL_OPEN) calls.lost = { kind: "near-miss-tag", offset: from };
+  else if (!scanner.ranOut && (yield* input.more())) input.back(from);
 }
 
 const NO_CALL = 0;
@@ -188,7 +232,9 @@ function* oneCall(input: Input, calls: Calls, set: TagSet, from: number, by: num
   if (!named) return scanner.ranOut ? HALF : NO_CALL;
   if (name === "") return NO_CALL;
   if (by > BARE && !repair && by !== OWN) return NO_CALL;
-  if (by > BARE && !selfClosed && !calls.declares(name) && !(yield* grammarFollows(input, scanner))) return NO_CALL;
+  const known = sure !== NEAR && calls.declares(name);
+  const unsure = sure === NEAR || (by >= BARE && !(known && set.blanks));
+  if (unsure && !selfClosed && !(yield* grammarFollows(input, scanner, known))) return NO_CALL;
   const call = calls.begin(from);
   const { nameOf } = set.tags;
   const meant =
@@ -204,17 +250,30 @@ function* oneCall(input: Input, calls: Calls, set: TagSet, from: number, by: num
   return yield* new Parameters(input, calls, scanner, call, marked).read();
 }
 
-/** Does a parameter or the call's closer stand here? At a cut it may have come. */
-function* grammarFollows(input: Input, scanner: TagScanner): Waiting<boolean> {
+/**
+ * Does a parameter or the call's closer stand here? Behind a name that is declared any tag will do. Where the output
+ * ends it may have come; a token or a declared name needs none there.
+ */
+function* grammarFollows(input: Input, scanner: TagScanner, declared: boolean): Waiting<boolean> {
+  const isToken = scanner.isToken;
+  const { layout } = scanner.set;
   const from = input.offset;
   yield* input.space();
   const kind = yield* scanner.next(input);
-  const cut = input.ended && !input.finished && (scanner.ranOut || input.pos === input.text.length);
   const code = yield* input.peek();
+  const atEnd = input.ended && (declared || isToken || !input.finished) && (scanner.ranOut || code === -1);
+  const follows =
+    atEnd ||
+    code === OBJECT ||
+    kind === PARAMETER_OPEN ||
+    kind === CALL_CLOSE ||
+    kind === JSON_OPEN ||
+    (declared ? code === LESS : (yield* input.takeOne(layout)) !== null);
   input.back(from);
-  return cut || code === OBJECT || kind === PARAMETER_OPEN || kind === CALL_CLOSE || kind === JSON_OPEN;
+  return follows;
 }
 
+const LESS = 0x3c;
 const OBJECT = 0x7b;
 const CDATA = "<![CDATA[";
 
@@ -245,6 +304,7 @@ class Parameters {
       yield* input.space();
       const kind = yield* scanner.next(input);
       if (kind === CALL_CLOSE) {
+        if (!scanner.usual) call.repair("near-miss-tag", input.offset);
         input.pos = scanner.behind;
         return this.complete(input.offset);
       }
@@ -259,7 +319,7 @@ class Parameters {
       } else if (repair && this.given.size === 0 && (yield* input.peek()) === OBJECT) {
         call.repair("near-miss-tag", input.offset);
         return yield* this.json();
-      } else if (repair && this.tags.layout !== undefined && (yield* input.takeOne(this.tags.layout)) !== null) {
+      } else if (repair && (yield* input.takeOne(scanner.set.layout)) !== null) {
         call.repair("surplus-tag", input.offset);
       } else if (scanner.ranOut && (yield* input.more()) && !this.endsInHalfCloser()) {
         input.pos = input.text.length;
@@ -304,7 +364,8 @@ class Parameters {
   }
 
   private endsInHalfCloser(): boolean {
-    return this.input.endsInPartOf(this.scanner.set.closers);
+    const { closers, layout } = this.scanner.set;
+    return this.input.endsInPartOf([...closers, ...layout]);
   }
 
   /** All values are complete, only the closer is missing. */

@@ -3,6 +3,7 @@ import type { Call } from "../calls.ts";
 import { BLANKS, type Input } from "../input.ts";
 import type { Ends } from "../json/reader.ts";
 import { declaresProperty } from "../schema/declared.ts";
+import { matchLength } from "./ends.ts";
 import * as verdict from "./tag-text.ts";
 import { skipBlanks, TagText } from "./tag-text.ts";
 import {
@@ -116,7 +117,7 @@ export class TaggedValue extends TagText {
     if (this.resume !== null || this.depths.length > 1 || (opens && this.depth > 0)) return data();
     if (!this.startsLine(text, i, input) && !tags.isToken) return data();
     let at = skipBlanks(text, from);
-    for (const lead of tags.set.tags.lead ?? []) if (text.startsWith(lead, at)) at = skipBlanks(text, at + lead.length);
+    for (const lead of tags.set.lead) if (text.startsWith(lead, at)) at = skipBlanks(text, at + lead.length);
     if (at === text.length) return input.ended ? data() : verdict.WAIT;
     const kind = tags.at(text, at, input.ended, around.marked);
     if (kind === WAIT) return verdict.WAIT;
@@ -131,7 +132,7 @@ export class TaggedValue extends TagText {
 
   private leadMayCome(text: string, at: number, { ended }: Input): boolean {
     const rest = text.slice(at, at + 64);
-    return !ended && (this.tags.set.tags.lead ?? []).some((lead) => lead.length > rest.length && lead.startsWith(rest));
+    return !ended && this.tags.set.lead.some((lead) => lead.length > rest.length && lead.startsWith(rest));
   }
 
   private declares(name: string): boolean {
@@ -166,7 +167,12 @@ export class TaggedValue extends TagText {
       // a tag that has lost its mark is one only beside others that have theirs
       return kind === CALL_CLOSE ? this.follows(text, tags.behind, ended, true) : verdict.OTHER;
     }
-    if (!call && tags.set.tags.layout?.some((tag) => text.startsWith(tag, i))) return verdict.STRUCTURE;
+    const closer = kind === NONE && around.repair ? tags.closingToken(text, i, ended) : NONE;
+    if (closer !== NONE) return closer === WAIT ? verdict.WAIT : verdict.STRUCTURE;
+    if (!call) {
+      const layout = matchLength(tags.set.layout, text, i, ended);
+      if (layout !== 0) return layout < 0 ? verdict.WAIT : verdict.STRUCTURE;
+    }
     const here = around.ends.at(text, i, ended);
     if (here === 1) return verdict.STRUCTURE;
     if (!call && tags.set.endsInHalf(text, i)) return ended ? verdict.STRUCTURE : verdict.WAIT;

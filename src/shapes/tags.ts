@@ -91,6 +91,8 @@ export class TagSet {
   readonly close: string;
   readonly end: string;
   readonly blanks: boolean;
+  readonly lead: readonly string[];
+  readonly layout: readonly string[];
   /** Calls stand in a wrapper. */
   readonly wrapped: boolean;
   readonly marks: readonly string[];
@@ -109,6 +111,8 @@ export class TagSet {
     this.close = tags.brackets?.close ?? "</";
     this.end = tags.brackets?.end ?? ">";
     this.blanks = tags.brackets !== undefined;
+    this.lead = tags.lead ?? [];
+    this.layout = tags.layout ?? [];
     this.marks = tags.marks ?? [];
     this.markStarts = [...new Set(this.marks.map((mark) => mark[0]))].join("");
     const wraps = [...(tags.wrap ? [tags.wrap] : []), ...(tags.wraps ?? [])];
@@ -132,7 +136,7 @@ export class TagSet {
     ];
     this.callClose = this.marked(tags.call.close);
     this.closers = [this.callClose, ...wraps.map((pair) => this.marked(pair.close))];
-    this.usual = [this.callClose, this.marked(tags.parameter.open), this.marked(tags.parameter.close)];
+    this.usual = [this.callClose, this.marked(tags.parameter.open), this.marked(tags.parameter.close), ...this.layout];
   }
 
   private opener(kind: number, open: string): Word {
@@ -165,6 +169,8 @@ export class TagScanner {
   mark = -1;
   /** The output ended inside the tag. */
   ranOut = false;
+  /** There is no blank in the closer. */
+  usual = true;
 
   name = "";
   sure: number = EXACT;
@@ -207,6 +213,14 @@ export class TagScanner {
     return this.wordAt(closing ? this.set.closing : this.set.opening, text, j, ended);
   }
 
+  /** Does a closer with a token in it stand at `i`, whatever it closes? 1, or -1: not yet known, 0: no. */
+  closingToken(text: string, i: number, ended: boolean): number {
+    const { close, marks, blanks } = this.set;
+    if (!blanks && marks.length === 0) return NONE;
+    const length = matchLength(blanks ? [close] : marks.map((mark) => close + mark), text, i, ended);
+    return Math.sign(length);
+  }
+
   private half(ended: boolean): number {
     this.ranOut = ended;
     return ended ? NONE : WAIT;
@@ -230,11 +244,13 @@ export class TagScanner {
         continue;
       }
       const { end, blanks } = this.set;
-      const at = blanks ? skipBlanks(text, k) : k;
+      const spaced = blanks || (this.repair && words === this.set.closing && kind !== PARAMETER_GARBLED);
+      const at = spaced ? skipBlanks(text, k) : k;
       if (text.startsWith(end, at)) {
         // what is garbled goes on behind its word
         if (kind !== PARAMETER_GARBLED) this.behind = at + end.length;
         else if (half) break;
+        this.usual = blanks || at === k;
         return kind;
       }
       if (isPart(end, text, at)) half = true;

@@ -161,6 +161,9 @@ class Markup {
   private readonly anywhere: readonly string[];
   private readonly closers: readonly string[];
   private readonly stops: readonly string[];
+  /** What opens calls, and the tokens of which one directly behind it makes a section without calls. */
+  private readonly opens: readonly string[];
+  private readonly sectionEnds: readonly string[];
   /** The rest of a marker whose beginning stands in the prefill. */
   private readonly rests: readonly string[];
   private readonly headers: Headers | null;
@@ -174,6 +177,8 @@ class Markup {
     this.anywhere = [...[...reasoning, ...answer].flatMap(({ open, close }) => [open, close]), ...dropped];
     this.closers = closers;
     this.stops = stops;
+    this.opens = Object.keys(opens);
+    this.sectionEnds = dropped.filter((token) => closers.includes(token));
     this.headers = declaration.messages ? new Headers(declaration.messages, prefill) : null;
     const all = [...this.anywhere, ...closers, ...stops, ...Object.keys(opens)];
     this.rests = all.flatMap((marker) =>
@@ -181,6 +186,16 @@ class Markup {
         .filter((length) => prefill.endsWith(marker.slice(0, length)))
         .map((length) => marker.slice(length)),
     );
+  }
+
+  /** Lengths of the sections without calls at `at`: an opener, perhaps with the rest of its name, and a closing token. */
+  private emptySections(text: string, at: number): number[] {
+    return this.opens.flatMap((opener) => {
+      if (!text.startsWith(opener, at)) return [];
+      const behind = at + opener.length;
+      const to = behind + (/^\w*>?[ \t\r\n]*/.exec(text.slice(behind))?.[0].length ?? 0);
+      return this.sectionEnds.filter((end) => text.startsWith(end, to)).map((end) => to + end.length - at);
+    });
   }
 
   /** Is `out` the text without markup? `before`: a call follows; `behind`: one came before. */
@@ -196,6 +211,7 @@ class Markup {
       if (residue && this.residue(text, at, before).some(skip)) return true;
       if (text[at] === out[done] && walk(at + 1, done + 1, false)) return true;
       if (this.anywhere.some((marker) => text.startsWith(marker, at) && skip(marker.length))) return true;
+      if (this.emptySections(text, at).some(skip)) return true;
       if (at === 0 && this.rests.some((rest) => text.startsWith(rest) && skip(rest.length))) return true;
       const stops =
         this.stops.some((stop) => text.startsWith(stop, at)) ||
