@@ -256,7 +256,11 @@ describe("/v1/chat/completions", () => {
       content: 'Use {"name": "get_weather", "arguments": {"city": "Paris"}} like this.',
       finish: "stop",
     },
-    fenced: { content: '```json\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n```', finish: "stop" },
+    fenced: {
+      calls: [paris],
+      finish: "tool-calls",
+      why: "the server gives it as content; a fenced object that is all of the message is a call",
+    },
     "one-then-text": {
       calls: [paris],
       finish: "tool-calls",
