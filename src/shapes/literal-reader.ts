@@ -454,16 +454,15 @@ export class LiteralReader extends LiteralQuotes implements Pump {
 
   /** A bare word as JSON, null if it is none. */
   private literal(word: string, offset: number): string | null {
-    if (JSON_WORDS.has(word)) return word;
-    if (JSON_NUMBER.test(word)) return Number.isFinite(Number(word)) ? word : null;
-    const known = PYTHON_WORDS.get(word);
-    if (known !== undefined) {
+    if (JSON_WORDS.has(word) || JSON_NUMBER.test(word)) return word;
+    const json = PYTHON_WORDS.get(word);
+    if (json !== undefined) {
       // templates in Python write `None` where they mean null
-      if (!this.python && known !== "null") {
+      if (!this.python && json !== "null") {
         if (!this.repair) return null;
         this.call.repair("python-word", offset);
       }
-      return known;
+      return json;
     }
     const number = this.python ? PYTHON_NUMBER.exec(word) : null;
     if (number === null) return null;
@@ -476,8 +475,7 @@ export class LiteralReader extends LiteralQuotes implements Pump {
       if (this.wantsText) return quoted(word);
     }
     const short = digits.replace(/^0+(?=[0-9])/, "") || "0";
-    const json = `${sign === "-" ? "-" : ""}${short}${point === "" ? "" : `.${fraction || "0"}`}${exponent}`;
-    return Number.isFinite(Number(json)) ? json : null;
+    return `${sign === "-" ? "-" : ""}${short}${point === "" ? "" : `.${fraction || "0"}`}${exponent}`;
   }
 
   // --- strings
