@@ -14,6 +14,7 @@ export function report(results, { quick, only }) {
       `${peers.map((name) => `${name} ${versionOf(name)}`).join(", ")}.${part}`,
     engineTable(results, "none", "Without validation"),
     engineTable(results, "coerce", "With the default validation (`coerce`)"),
+    checksTable(results, find),
     growthTable(results, find),
     reparseTable(results, find),
     streamTable(results, find),
@@ -85,6 +86,24 @@ function againstFloor(result) {
   if (result.failed) return "failed";
   const { ratio, run, chunks, floor, floorChunks = chunks } = result;
   return `**${ratio.toFixed(1)}x** (${duration(run / chunks)} : ${duration(floor / floorChunks)})`;
+}
+
+/** Parsing alone beside parsing with checks, where a run has both. */
+function checksTable(results, find) {
+  const rows = [];
+  for (const none of results) {
+    const { kind, format, payload, size, chunk, validation } = none;
+    if (kind !== "engine" || validation !== "none" || chunk !== 4 || !["10KB", "100KB"].includes(size)) continue;
+    const coerce = find({ kind, format, payload, size, chunk, validation: "coerce" });
+    if (coerce === undefined) continue;
+    const more = none.failed || coerce.failed ? "–" : `${(coerce.ratio / none.ratio).toFixed(2)}x`;
+    rows.push([format, payload, size, againstFloor(none), againstFloor(coerce), more]);
+  }
+  const note =
+    "Ratio to the floor (time per chunk : the floor's) at 4 characters: parsing alone, and with the arguments held against " +
+    "their schema while they stream. The last column is the one ratio over the other.";
+  const figures = ["without validation", "`coerce`", "the checks"];
+  return table("What the checks cost", note, ["format", "arguments", "size"], figures, rows);
 }
 
 function growthTable(results, find) {

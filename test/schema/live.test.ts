@@ -98,6 +98,76 @@ describe("the checks that run while arguments stream", () => {
   }
 });
 
+describe("what these checks once got wrong", () => {
+  test("of a list the elements are counted, also where the schema counts members too", () => {
+    const schema = { minProperties: 1, minItems: 1 };
+    for (const relaxed of [false, true]) {
+      expect(live(schema, [[2]], relaxed)).toEqual([]);
+      expect(live(schema, [1], relaxed)).toEqual([]);
+      expect(live(schema, [], relaxed).map(({ problem }) => problem.kind)).toEqual(["bad-length"]);
+    }
+  });
+
+  test.each([
+    ["at the root", { $ref: "#" }, {}],
+    ["through `allOf`", { allOf: [{ $ref: "#" }] }, {}],
+    ["through a definition", { $ref: "#/$defs/a", $defs: { a: { $ref: "#" } } }, {}],
+    ["at a text", { properties: { a: { $ref: "#/properties/a" } } }, { a: "x" }],
+    ["at a number", { properties: { a: { $ref: "#/properties/a" } } }, { a: 1 }],
+  ])("a reference that leads back to itself is left to the last check: %s", (_, schema, value) => {
+    const root = prepareSchema(schema).seeds[0];
+    expect(root && allProblems(root, value, false).map(({ kind }) => kind)).toEqual(["bad-schema"]);
+    expect(allIsWell(schema, value, false)).toBe(false);
+  });
+
+  test.each([
+    [
+      "of a union",
+      {
+        oneOf: ["point", "line"].map((kind) => ({ type: "object", properties: { kind: { const: kind } } })),
+      },
+      { kind: "pond" },
+      ["no-branch"],
+    ],
+    [
+      "of one schema",
+      { properties: { a: { enum: ["ab", "cd"], maxLength: 4 } } },
+      { a: "abcdef" },
+      ["not-in-enum", "bad-length"],
+    ],
+    [
+      "of several schemas",
+      { allOf: [{ properties: { a: { const: "abcd" } } }, { properties: { a: { maxLength: 3 } } }] },
+      { a: "abxyz" },
+      ["not-const", "bad-length"],
+    ],
+  ])("a text breaks the limits %s at the same place however it is cut", (_, schema, value, kinds) => {
+    const units = live(schema, value, false, 1);
+    expect(units.map(({ problem }) => problem.kind)).toEqual(kinds);
+    for (const length of [2, 3, 4, 5, 1e9]) expect(live(schema, value, false, length)).toEqual(units);
+  });
+
+  test("only the tag of a union says which branch is meant", () => {
+    const kind = (name: string, more: object): object => ({
+      type: "object",
+      properties: { kind: { const: name }, ...more },
+      required: ["kind"],
+    });
+    const schema = { oneOf: [kind("point", { at: { type: "object" } }), kind("line", {})] };
+    const value = { at: [], kind: "point" };
+    expect(live(schema, value, false).map(({ problem }) => [problem.kind, problem.path])).toEqual([["no-branch", ""]]);
+    const tagFirst = { kind: "point", at: [] };
+    expect(live(schema, tagFirst, false).map(({ problem }) => [problem.kind, problem.path])).toEqual([
+      ["wrong-type", "/at"],
+    ]);
+  });
+
+  test("a schema that contains itself below is decided while it streams", () => {
+    const tree = { type: "object", properties: { left: { $ref: "#" }, size: { type: "integer" } } };
+    expect(allIsWell(tree, { left: { left: { size: 1 } } }, false)).toBe(true);
+  });
+});
+
 describe.skipIf(!suitesExist)("the official suites", () => {
   // docs/json-schema.md has the shares
   for (const [draft, share] of [

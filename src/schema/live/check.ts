@@ -23,7 +23,8 @@ interface OpenText {
   /** What is in it, as far as `enum`, `const` and `maxLength` want to know. */
   text: string;
   characters: number;
-  walked: boolean;
+  /** Where it can still become too long, or none of the values that are meant. */
+  limited: Track[];
 }
 
 /**
@@ -85,8 +86,8 @@ export class LiveCheck extends LiveText {
     this.settle();
     if (!this.asksText()) return false;
     const level = this.enter(STRING);
-    const walked = level.tracks.some(({ place }) => place.texts.length > 0 || Number.isFinite(place.longest));
-    this.string = { level, raw: "", text: "", characters: 0, walked };
+    const limited = level.tracks.filter(({ place }) => place.texts.length > 0 || Number.isFinite(place.longest));
+    this.string = { level, raw: "", text: "", characters: 0, limited };
     return level.tracks.length > 0;
   }
 
@@ -104,13 +105,13 @@ export class LiveCheck extends LiveText {
   protected override text(json: string, at: number): void {
     const string = this.string as OpenText;
     string.raw += json;
-    if (!string.walked) return;
+    if (string.limited.length === 0) return;
     const { text: before, characters: count } = string;
     if (!json.includes("\\")) {
       // most strings are as they should be: where one goes wrong is found out only then
       string.text += json;
       string.characters += characters(json);
-      if (this.mayGrow(string)) return;
+      if (string.limited.every((track) => track.isDead || isWithin(track, string))) return;
       string.text = before;
       string.characters = count;
     }
@@ -118,23 +119,21 @@ export class LiveCheck extends LiveText {
       string.text += unit;
       if ((unit.charCodeAt(0) & 0xfc00) !== 0xdc00) string.characters++;
       this.at = at + end;
-      this.limitText(string);
+      string.limited = string.limited.filter((track) => !track.isDead && this.limitText(track, string));
     }
-    string.walked = this.mayGrow(string);
   }
 
-  private mayGrow({ level, text, characters }: OpenText): boolean {
-    return level.tracks.every(({ place }) => characters <= place.longest && place.texts.every(hasPrefix, text));
-  }
-
-  private limitText({ level, text, characters }: OpenText): void {
-    for (const { place, branch } of level.tracks) {
-      if (characters > place.longest) {
-        this.fail(branch, (run) => badLength(run, false, 0, place.longest, characters, "character", true));
-      } else if (!place.texts.every(hasPrefix, text)) {
-        this.fail(branch, (run) => notAmong(run, place, text));
-      }
+  /** False: the limit is passed, which is told once, whatever follows. */
+  private limitText(track: Track, string: OpenText): boolean {
+    if (isWithin(track, string)) return true;
+    const { place, branch } = track;
+    const { text, characters } = string;
+    if (characters > place.longest) {
+      this.fail(branch, (run) => badLength(run, false, 0, place.longest, characters, "character", true));
+    } else {
+      this.fail(branch, (run) => notAmong(run, place, text));
     }
+    return false;
   }
 
   protected override closeText(): void {
@@ -197,7 +196,7 @@ export class LiveCheck extends LiveText {
       });
     }
     if (!place.leastSize) return;
-    const size = names?.size ?? count;
+    const size = isObject ? (names?.size ?? count) : count;
     for (const schema of place.all) {
       const least = numeric(schema, isObject ? "minProperties" : "minItems") ?? 0;
       const unit = isObject ? "property" : "item";
@@ -340,13 +339,18 @@ export class LiveCheck extends LiveText {
     const { fork } = branch;
     if (branch.dead) return;
     if (fork.sole === branch) return this.tell(fork.owner, problem);
-    fork.fail(branch, problem.kind);
+    fork.fail(branch, this.keys);
     if (!fork.failed) return;
     const run = new Run(this.relaxed, []);
     run.keys.push(...this.keys.slice(0, fork.depth));
     noBranchLeft(run, fork.union);
     for (const one of run.problems ?? []) this.tell(fork.owner, one);
   }
+}
+
+/** May the text be the beginning of what is meant? */
+function isWithin({ place }: Track, { text, characters }: OpenText): boolean {
+  return characters <= place.longest && place.texts.every(hasPrefix, text);
 }
 
 function hasPrefix(this: string, texts: readonly string[]): boolean {

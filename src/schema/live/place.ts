@@ -73,7 +73,7 @@ export class Place {
     this.all = all;
     this.#choices = choices.filter(({ condition }) => condition === undefined);
     this.kinds = all.reduce((kinds, schema) => kinds & kindsOf(schema), ALL);
-    const usual = all.length < 200 && all.every(isUsual);
+    const usual = all.length < 200 && all.every(isUsual) && !seeds.some((seed) => isCircular(seed));
     this.watchesText = !usual || all.some((schema) => uses(schema, OF_STRINGS));
     this.whole = all.some((schema) => uses(schema, WHOLE));
     this.decided = usual && !this.whole && choices.length === 0 && all.every(({ literals }) => literals === undefined);
@@ -172,6 +172,18 @@ function uses({ keywords }: Schema, names: readonly string[]): boolean {
 /** Is the schema one of which the answers are known beforehand? */
 function isUsual(schema: Schema): boolean {
   return !schema.unusable && schema.unknownType === undefined && schema.target !== null && schema.dynamic === undefined;
+}
+
+/** Does a `$ref` lead back to itself at the same value? The last check has a word about that. */
+function isCircular(schema: Schema, open = new Set<Schema>(), done = new Set<Schema>()): boolean {
+  if (open.has(schema)) return true;
+  if (done.has(schema)) return false;
+  open.add(schema);
+  const next = schema.target ? [schema.target, ...schema.list("allOf")] : schema.list("allOf");
+  const found = next.some((one) => isCircular(one, open, done));
+  open.delete(schema);
+  done.add(schema);
+  return found;
 }
 
 /** The kinds that `type` admits; what is wrong in `type` itself is said at the end. */

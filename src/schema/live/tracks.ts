@@ -1,10 +1,20 @@
-import type { ProblemKind } from "../../events.ts";
+import { tagOf } from "../tag.ts";
 import type { Place } from "./place.ts";
 
 /** Tracks at one value: where schemas branch without end, the last check decides. */
 const MOST = 64;
-/** Failures that say which branch was not meant, as opposed to what is wrong in the one that was. */
-const TELLING: ReadonlySet<ProblemKind> = new Set(["wrong-type", "not-const", "not-in-enum"]);
+
+const tags = new WeakMap<readonly Place[], string | null>();
+
+/** The property that says which branch of a union is meant: for the last check nothing else does. */
+function tagName(union: readonly Place[]): string | null {
+  let name = tags.get(union);
+  if (name === undefined) {
+    name = tagOf(union.flatMap(({ seeds }) => seeds))?.name ?? null;
+    tags.set(union, name);
+  }
+  return name;
+}
 
 /** One branch of a union, as long as the value that was given to the union is read. */
 export class Branch {
@@ -29,7 +39,7 @@ export class Fork {
   /** How many keys lead to the value. */
   readonly depth: number;
   readonly branches: Branch[] = [];
-  /** Only by their types and literals did branches fail: who is left is meant. */
+  /** Only by the tag did branches fail: who is left is meant. */
   telling = true;
   /** The branch that is meant: what is wrong in it is wrong. */
   sole: Branch | null = null;
@@ -40,9 +50,10 @@ export class Fork {
     this.depth = depth;
   }
 
-  fail(branch: Branch, kind: ProblemKind): void {
+  /** `keys`: the way to the value that fails it. */
+  fail(branch: Branch, keys: readonly (string | number)[]): void {
     branch.failed = true;
-    if (!TELLING.has(kind)) this.telling = false;
+    if (keys.length !== this.depth + 1 || keys[this.depth] !== tagName(this.union)) this.telling = false;
   }
 
   get failed(): boolean {
