@@ -205,10 +205,7 @@ table("kimi-k3", [
   [k3, "clock{}"],
   [k3, "clock{}", noTools],
   [k3, "clock: truncated", cut],
-  [
-    `${k3}<|close|>cal<|sep|><|open|>call tool="clock" index="2"<|sep|><|close|>call<|sep|>`,
-    "clock{} | clock: invalid-arguments",
-  ],
+  [`${k3}<|close|>cal<|sep|><|open|>call tool="clock" index="2"<|sep|><|close|>call<|sep|>`, "clock{} | clock{}"],
 ]);
 
 /** With `@` for the mark. */
@@ -223,7 +220,36 @@ table("deepseek-v4", [
   [dsml(`<@tool_calls>${marked}</@invoke>\n</@tool_calls>`).replaceAll(/(?<=<\/[^>]*)>/g, " >"), 'ring{"bell":"e"}'],
   [
     dsml(`<@tool_calls>${marked}</@xinvoke>\n${marked}</@invoke>\n</@tool_calls>`),
+    'ring{"bell":"e"} | ring{"bell":"e"}',
+  ],
+]);
+
+table("deepseek-v4", [
+  [dsml(`<@tool_calls>${marked}</@inv`), 'ring{"bell":"e"}'],
+  [dsml(`<@tool_calls>${marked}</@inv`), "ring: truncated", cut],
+  [dsml(`<@tool_calls>${marked}</@inx`), "ring: invalid-arguments"],
+  [dsml(`<@tool_calls>${marked}</@inx`), "ring: truncated", cut],
+  [dsml(`<@tool_calls>${marked.replace("</@parameter>", "</@para>")}</@invoke>\n</@tool_calls>`), 'ring{"bell":"e"}'],
+  [
+    dsml(`<@tool_calls>${marked.replace("<@parameter", "<@param")}</@invoke>\n${marked}</@invoke></@tool_calls>`),
     'ring{"bell":"e"} | ring: invalid-arguments',
+  ],
+  [
+    dsml(`<@tool_calls>${marked}<@paramater name="days" string="false">3</@parameter>\n</@invoke>\n</@tool_calls>`),
+    "ring: invalid-arguments",
+  ],
+]);
+
+const argument = (key: string, value: string): string => `<|open|>argument key="${key}" type="string"<|sep|>${value}`;
+
+table("kimi-k3", [
+  [
+    `${k3.replace("clock", "write")}${argument("text", "a<|close|>arg<|sep|>")}${argument("n", "1<|close|>argument<|sep|>")}<|close|>tool<|sep|>`,
+    'write{"text":"a","n":1}',
+  ],
+  [
+    `${k3.replace("clock", "write")}${argument("text", "a<|close|>argument<|sep|>")}<|open|>arg key="n"<|sep|>1<|close|>argument<|sep|><|close|>call<|sep|>`,
+    "write: invalid-arguments",
   ],
 ]);
 
