@@ -79,7 +79,17 @@ table("minimax-m2", [
   [`<minimax:tool_call>\n${invoke}</invoke>\n</minimax:tool_call>`, 'write{"n":1}'],
 ]);
 
-table("dots", [[`<dots_function_call>${invoke}</invoke></dots_function_call>`, 'write{"n":1}']]);
+table("dots", [
+  [
+    '<dots_function_call><invoke name="ring"><parameter name="bell">e</param></invoke></dots_function_call>',
+    'ring{"bell":"e"}',
+  ],
+  [
+    '<dots_function_call><invoke name="ring"><parameter name="bell">e</param></parameter></invoke></dots_function_call>',
+    'ring{"bell":"e</param>"}',
+  ],
+  [`<dots_function_call>${invoke}</invoke></dots_function_call>`, 'write{"n":1}'],
+]);
 
 const step = (name: string, body = ""): string => `<steptml:invoke name="${name}">${body}</steptml:invoke>`;
 const lead = "<｜tool_call_begin｜>function<｜tool_sep｜>";
