@@ -190,6 +190,8 @@ table("glm45", [
   ["<tool_call>clock</arg_value></tool_call>", "clock{}"],
   ["<tool_call>clock</arg_value>", "clock{}"],
   ["a<tool_call></tool_call>b", "a<tool_call></tool_call>b"],
+  [`<tool_call>write${pair}\n<arg_kye>n</arg_key><arg_value>1</arg_value></tool_call>`, "write: invalid-arguments"],
+  ["<tool_call>write<arg_key>text</arg_key>\n<arg_val>a</arg_value></tool_call>", 'write{"text":"a"}'],
 ]);
 
 const section = (suffix: string): string =>
