@@ -14,7 +14,7 @@ import { writtenCalls } from "../src/shapes/written-tags.ts";
 const tags: ParameterTags = {
   wrap: { open: "<dots_function_call>", close: "</dots_function_call>" },
   call: { open: "<invoke name=", close: "</invoke>" },
-  parameter: { open: "<parameter name=", close: "</parameter>" },
+  parameter: { open: "<parameter name=", close: "</parameter>", stem: "param" },
 };
 
 export const dots: Format = defineFormat({

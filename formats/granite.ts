@@ -14,7 +14,7 @@ import { bareCalls, type ParameterTags, wrappedCalls } from "../src/shapes/param
 const tags: ParameterTags = {
   wrap: { open: "<tool_call>", close: "</tool_call>" },
   call: { open: "<function=", close: "</function>" },
-  parameter: { open: "<parameter=", close: "</parameter>" },
+  parameter: { open: "<parameter=", close: "</parameter>", stem: "param" },
   newline: true,
 };
 

@@ -21,7 +21,7 @@ import { writtenCalls } from "../src/shapes/written-tags.ts";
 const tags: ParameterTags = {
   wrap: { open: "<minimax:tool_call>", close: "</minimax:tool_call>" },
   call: { open: "<invoke name=", close: "</invoke>" },
-  parameter: { open: "<parameter name=", close: "</parameter>" },
+  parameter: { open: "<parameter name=", close: "</parameter>", stem: "param" },
 };
 
 export const minimaxM2: Format = defineFormat({

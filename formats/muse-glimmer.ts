@@ -19,7 +19,7 @@ import { writtenCalls } from "../src/shapes/written-tags.ts";
 const tags: ParameterTags = {
   wrap: { open: "<atem:function_calls>", close: "</atem:function_calls>" },
   call: { open: "<atem:invoke name=", close: "</atem:invoke>" },
-  parameter: { open: "<atem:parameter name=", close: "</atem:parameter>" },
+  parameter: { open: "<atem:parameter name=", close: "</atem:parameter>", stem: "atem:param" },
   nameOf: nameWithoutNoise,
 };
 

@@ -17,7 +17,7 @@ import { writtenCalls } from "../src/shapes/written-tags.ts";
 const tags: ParameterTags = {
   wrap: { open: "<seed:tool_call>", close: "</seed:tool_call>" },
   call: { open: "<function=", close: "</function>" },
-  parameter: { open: "<parameter=", close: "</parameter>" },
+  parameter: { open: "<parameter=", close: "</parameter>", stem: "param" },
 };
 
 export const seedOss: Format = defineFormat({

@@ -13,7 +13,7 @@ const tags: ParameterTags = {
   wrap: { open: "<｜tool_calls_begin｜>", close: "<｜tool_calls_end｜>" },
   lead: ["<｜tool_call_begin｜>", "function", "<｜tool_sep｜>"],
   call: { open: "<steptml:invoke name=", close: "</steptml:invoke>" },
-  parameter: { open: "<steptml:parameter name=", close: "</steptml:parameter>" },
+  parameter: { open: "<steptml:parameter name=", close: "</steptml:parameter>", stem: "steptml:param" },
 };
 
 const closers = ["<｜tool_call_end｜>", "<｜tool_calls_end｜>"];

@@ -79,7 +79,17 @@ table("minimax-m2", [
   [`<minimax:tool_call>\n${invoke}</invoke>\n</minimax:tool_call>`, 'write{"n":1}'],
 ]);
 
-table("dots", [[`<dots_function_call>${invoke}</invoke></dots_function_call>`, 'write{"n":1}']]);
+table("dots", [
+  [
+    '<dots_function_call><invoke name="ring"><parameter name="bell">e</param></invoke></dots_function_call>',
+    'ring{"bell":"e"}',
+  ],
+  [
+    '<dots_function_call><invoke name="ring"><parameter name="bell">e</param></parameter></invoke></dots_function_call>',
+    'ring{"bell":"e</param>"}',
+  ],
+  [`<dots_function_call>${invoke}</invoke></dots_function_call>`, 'write{"n":1}'],
+]);
 
 const step = (name: string, body = ""): string => `<steptml:invoke name="${name}">${body}</steptml:invoke>`;
 const lead = "<｜tool_call_begin｜>function<｜tool_sep｜>";
@@ -180,6 +190,8 @@ table("glm45", [
   ["<tool_call>clock</arg_value></tool_call>", "clock{}"],
   ["<tool_call>clock</arg_value>", "clock{}"],
   ["a<tool_call></tool_call>b", "a<tool_call></tool_call>b"],
+  [`<tool_call>write${pair}\n<arg_kye>n</arg_key><arg_value>1</arg_value></tool_call>`, "write: invalid-arguments"],
+  ["<tool_call>write<arg_key>text</arg_key>\n<arg_val>a</arg_value></tool_call>", 'write{"text":"a"}'],
 ]);
 
 const section = (suffix: string): string =>
@@ -205,10 +217,7 @@ table("kimi-k3", [
   [k3, "clock{}"],
   [k3, "clock{}", noTools],
   [k3, "clock: truncated", cut],
-  [
-    `${k3}<|close|>cal<|sep|><|open|>call tool="clock" index="2"<|sep|><|close|>call<|sep|>`,
-    "clock{} | clock: invalid-arguments",
-  ],
+  [`${k3}<|close|>cal<|sep|><|open|>call tool="clock" index="2"<|sep|><|close|>call<|sep|>`, "clock{} | clock{}"],
 ]);
 
 /** With `@` for the mark. */
@@ -223,7 +232,36 @@ table("deepseek-v4", [
   [dsml(`<@tool_calls>${marked}</@invoke>\n</@tool_calls>`).replaceAll(/(?<=<\/[^>]*)>/g, " >"), 'ring{"bell":"e"}'],
   [
     dsml(`<@tool_calls>${marked}</@xinvoke>\n${marked}</@invoke>\n</@tool_calls>`),
+    'ring{"bell":"e"} | ring{"bell":"e"}',
+  ],
+]);
+
+table("deepseek-v4", [
+  [dsml(`<@tool_calls>${marked}</@inv`), 'ring{"bell":"e"}'],
+  [dsml(`<@tool_calls>${marked}</@inv`), "ring: truncated", cut],
+  [dsml(`<@tool_calls>${marked}</@inx`), "ring: invalid-arguments"],
+  [dsml(`<@tool_calls>${marked}</@inx`), "ring: truncated", cut],
+  [dsml(`<@tool_calls>${marked.replace("</@parameter>", "</@para>")}</@invoke>\n</@tool_calls>`), 'ring{"bell":"e"}'],
+  [
+    dsml(`<@tool_calls>${marked.replace("<@parameter", "<@param")}</@invoke>\n${marked}</@invoke></@tool_calls>`),
     'ring{"bell":"e"} | ring: invalid-arguments',
+  ],
+  [
+    dsml(`<@tool_calls>${marked}<@paramater name="days" string="false">3</@parameter>\n</@invoke>\n</@tool_calls>`),
+    "ring: invalid-arguments",
+  ],
+]);
+
+const argument = (key: string, value: string): string => `<|open|>argument key="${key}" type="string"<|sep|>${value}`;
+
+table("kimi-k3", [
+  [
+    `${k3.replace("clock", "write")}${argument("text", "a<|close|>arg<|sep|>")}${argument("n", "1<|close|>argument<|sep|>")}<|close|>tool<|sep|>`,
+    'write{"text":"a","n":1}',
+  ],
+  [
+    `${k3.replace("clock", "write")}${argument("text", "a<|close|>argument<|sep|>")}<|open|>arg key="n"<|sep|>1<|close|>argument<|sep|><|close|>call<|sep|>`,
+    "write: invalid-arguments",
   ],
 ]);
 

@@ -6,7 +6,7 @@ import { declaresProperty } from "../schema/declared.ts";
 import { jsonArguments, ranOut } from "./arguments.ts";
 import { resyncAt } from "./ends.ts";
 import { objectCall } from "./json-in-tags.ts";
-import { endsName, hasKey, type KeyValueTags, NAME_LENGTH, type Pair, PairValue } from "./pair-value.ts";
+import { endsName, hasKey, type KeyValueTags, NAME_LENGTH, type Pair, PairValue, strangeOpener } from "./pair-value.ts";
 
 export type { KeyValueTags } from "./pair-value.ts";
 
@@ -262,6 +262,7 @@ class Pairs {
       const empty = (yield* input.at(tags.key.open)) || (yield* input.at(tags.call.close)) || (yield* this.endsHere());
       if (!this.repair || empty) return yield* this.broken(`${JSON.stringify(key)} has no value.`, input.offset);
       call.repair("near-miss-tag", input.offset);
+      yield* this.strangeOpener();
     }
     const argument = new Argument(call, calls, key, wire);
     // without its opener a value is one only if it has its closer
@@ -276,6 +277,21 @@ class Pairs {
     argument.end();
     given.add(key);
     return MORE;
+  }
+
+  /** `|<arg_val>Oban</arg_value>`: the opener is not as it should be, but is no text. */
+  private *strangeOpener(): Waiting<void> {
+    const { input } = this;
+    const begin = strangeOpener(this.tags);
+    const from = input.offset;
+    if (begin === undefined || !(yield* input.take(begin))) return;
+    while (input.offset - from < BLANKS) {
+      const code = yield* input.peek();
+      if (code === -1 || code === 0x3c) break;
+      input.pos++;
+      if (code === 0x3e) return;
+    }
+    input.back(from);
   }
 
   /** `|<ifm|arg_type>integer</ifm|arg_type>`: a type that is written wins. */

@@ -60,11 +60,14 @@ export class PairValue extends TagText {
   private readonly tags: KeyValueTags;
   private readonly around: PairSurroundings;
   private readonly known: readonly string[];
+  /** How any opener begins that belongs to a value. */
+  private readonly strange: string;
 
   constructor(tags: KeyValueTags, around: PairSurroundings) {
     super({ argument: around.argument, newline: false, repair: around.calls.rules.repair });
     this.tags = tags;
     this.around = around;
+    this.strange = strangeOpener(tags) ?? tags.key.open;
     this.known = [tags.stem ?? stem(tags.value.close), tags.value.open, tags.key.open, tags.call.open, tags.call.close];
   }
 
@@ -148,6 +151,9 @@ export class PairValue extends TagText {
     }
     const rest = text.slice(i);
     if ([...this.known, tags.value.close].some((tag) => tag.startsWith(rest))) return ended ? STRUCTURE : WAIT;
+    // `</arg_value>|<arg_kye>`: an opener, but not one to go by
+    const strange = !call && this.repair && text.startsWith(this.strange, i) && !text.startsWith(tags.value.open, i);
+    if (strange) return UNDECLARED;
     return here < 0 ? WAIT : OTHER;
   }
 
@@ -182,6 +188,11 @@ export class PairValue extends TagText {
     if (text.startsWith(close, at)) return text.slice(from, at).trim();
     return !ended && close.startsWith(text.slice(at)) ? null : "";
   }
+}
+
+/** How an opener begins that is none of the format's, but belongs to it: `<arg_`. */
+export function strangeOpener({ stem }: KeyValueTags): string | undefined {
+  return stem?.replace("/", "");
 }
 
 /** Where the name of a tool that begins at `from` ends: at a blank, a tag or an object. */

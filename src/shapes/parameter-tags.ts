@@ -321,6 +321,8 @@ class Parameters {
         return yield* this.json();
       } else if (repair && (yield* input.takeOne(scanner.set.layout)) !== null) {
         call.repair("surplus-tag", input.offset);
+      } else if (kind === NONE && (yield* this.garbledCloser())) {
+        return this.complete(input.offset);
       } else if (scanner.ranOut && (yield* input.more()) && !this.endsInHalfCloser()) {
         input.pos = input.text.length;
         return yield* this.open("The output ends inside a tag.", null);
@@ -330,6 +332,22 @@ class Parameters {
         return yield* this.broken("Expected a parameter.", input.offset);
       }
     }
+  }
+
+  /** `|</｜DSML｜inv>`: behind the values, a closer with a token in it is meant to be the call's. */
+  private *garbledCloser(): Waiting<boolean> {
+    const { input, call, scanner } = this;
+    if (!scanner.hasToken || scanner.ranOut) return false;
+    const { closes } = scanner;
+    let end = scanner.garbledEnd(input.text, input.pos, input.ended);
+    while (end === WAIT) {
+      yield;
+      end = scanner.garbledEnd(input.text, input.pos, input.ended);
+    }
+    if (end === NONE || !closes || !this.calls.rules.repair) return false;
+    call.repair("near-miss-tag", input.offset);
+    input.pos = end;
+    return true;
   }
 
   /** The arguments are one JSON value, and close the call. */
@@ -357,6 +375,7 @@ class Parameters {
     for (;;) {
       const kind = yield* scanner.next(input);
       if (kind !== NONE) return kind !== PARAMETER_GARBLED && kind !== JSON_OPEN;
+      if (scanner.hasToken && !scanner.ranOut) return false;
       const here = calls.rules.ends.at(input.text, input.pos, input.ended);
       if (here >= 0) return here === 1 || this.endsInHalfCloser();
       yield;
@@ -502,7 +521,7 @@ class Parameters {
           const opens = scanner.opensSurely(text, ended);
           if (opens !== NONE) return opens;
         }
-        return kind === NONE ? ends.at(text, at, ended) : 0;
+        return kind === NONE && !scanner.hasToken ? ends.at(text, at, ended) : 0;
       },
       breaks: (text, at, ended) => ends.breaks(text, at, ended),
     };

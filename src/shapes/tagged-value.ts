@@ -55,6 +55,7 @@ export class TaggedValue extends TagText {
   protected decide(text: string, i: number, input: Input): number {
     const { tags, around } = this;
     const kind = tags.at(text, i, input.ended, around.marked);
+    if (kind === NONE && around.repair && tags.hasToken && tags.closes) return this.strange(text, i, input);
     if (kind <= NONE) return kind === WAIT ? verdict.WAIT : verdict.DATA;
     if (around.cdata) return this.cdataEnds(kind, text, i, input);
     switch (kind) {
@@ -73,6 +74,12 @@ export class TaggedValue extends TagText {
       default:
         return verdict.DATA;
     }
+  }
+
+  /** `|</｜DSML｜arg>`: with a token in it a closer is no text. */
+  private strange(text: string, i: number, input: Input): number {
+    const end = this.tags.garbledEnd(text, i, input.ended);
+    return end <= NONE ? (end === WAIT ? verdict.WAIT : verdict.DATA) : this.garbled(text, i, end - 1, input);
   }
 
   /** `]]>|</param>`: in a CDATA section nothing else counts. */
@@ -167,8 +174,7 @@ export class TaggedValue extends TagText {
       // a tag that has lost its mark is one only beside others that have theirs
       return kind === CALL_CLOSE ? this.follows(text, tags.behind, ended, true) : verdict.OTHER;
     }
-    const closer = kind === NONE && around.repair ? tags.closingToken(text, i, ended) : NONE;
-    if (closer !== NONE) return closer === WAIT ? verdict.WAIT : verdict.STRUCTURE;
+    if (kind === NONE && around.repair && tags.hasToken) return verdict.STRUCTURE;
     if (!call) {
       const layout = matchLength(tags.set.layout, text, i, ended);
       if (layout !== 0) return layout < 0 ? verdict.WAIT : verdict.STRUCTURE;

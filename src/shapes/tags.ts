@@ -68,6 +68,8 @@ export const surely = (_name: string, sure: number): boolean => sure > NEAR;
 /** Longest name in a tag, and longest tag. */
 const NAME_LENGTH = 256;
 const TAG_LENGTH = 512;
+/** Longest tag with a token in it that is none of the format's. */
+const GARBLED_LENGTH = 64;
 
 const QUOTE = 0x22;
 const APOSTROPHE = 0x27;
@@ -167,6 +169,10 @@ export class TagScanner {
   behind = 0;
   /** Which of the marks it has; -1: none. */
   mark = -1;
+  /** A special token stands in the tag, be it known or not. */
+  hasToken = false;
+  /** Its first word begins a closer. */
+  closes = false;
   /** The output ended inside the tag. */
   ranOut = false;
   /** There is no blank in the closer. */
@@ -192,6 +198,7 @@ export class TagScanner {
   at(text: string, i: number, ended: boolean, marked = false): number {
     const { open, close, marks, blanks } = this.set;
     this.ranOut = false;
+    this.hasToken = false;
     let j = i;
     const closing = text.startsWith(close, i);
     if (closing) j += close.length;
@@ -199,6 +206,8 @@ export class TagScanner {
     else if (text.startsWith(open, i)) j += open.length;
     else return isPart(open, text, i) ? this.half(ended) : NONE;
     this.mark = -1;
+    this.closes = closing;
+    this.hasToken = blanks;
     if (marks.length !== 0) {
       // a tag without a mark is looked at often in code, and has few beginnings
       const length =
@@ -208,17 +217,10 @@ export class TagScanner {
       else if (ended && marks.some((mark) => isPart(mark, text, j))) return this.half(ended);
       if (this.repair ? marked && this.mark < 0 : this.mark !== 0) return NONE;
       j += length;
+      this.hasToken = this.mark >= 0;
     }
     if (blanks) j = skipBlanks(text, j);
     return this.wordAt(closing ? this.set.closing : this.set.opening, text, j, ended);
-  }
-
-  /** Does a closer with a token in it stand at `i`, whatever it closes? 1, or -1: not yet known, 0: no. */
-  closingToken(text: string, i: number, ended: boolean): number {
-    const { close, marks, blanks } = this.set;
-    if (!blanks && marks.length === 0) return NONE;
-    const length = matchLength(blanks ? [close] : marks.map((mark) => close + mark), text, i, ended);
-    return Math.sign(length);
   }
 
   private half(ended: boolean): number {
@@ -270,6 +272,14 @@ export class TagScanner {
   /** The tag found is a special token, and no text of the model's, wherever it stands. */
   get isToken(): boolean {
     return this.set.blanks || this.mark >= 0;
+  }
+
+  /** Where the tag at `i` ends, which has a token in it and is none of the format's. 0: nowhere, -1: not yet known. */
+  garbledEnd(text: string, i: number, ended: boolean): number {
+    const { end } = this.set;
+    const at = text.slice(i, i + GARBLED_LENGTH).indexOf(end, this.set.close.length);
+    if (at >= 0) return i + at + end.length;
+    return text.length - i >= GARBLED_LENGTH ? NONE : this.half(ended);
   }
 
   /** `<parameter>`, without a name. */
