@@ -14,6 +14,8 @@ export interface Grammar {
   readonly bares: readonly { bare: Bare; format: string }[];
   readonly reasoning: readonly ReasoningTags[];
   readonly stops: readonly string[];
+  /** In a union, what opens the messages of a format whose turn is a row of messages. */
+  readonly frames: readonly string[];
   readonly closers: readonly string[];
   readonly dropped: readonly string[];
   /** Tokens and openers that begin with a closing bracket. */
@@ -112,6 +114,7 @@ export function unite(name: string, formats: readonly Format[]): Grammar {
     bares,
     reasoning,
     stops,
+    frames: formats.length === 1 ? [] : formats.flatMap((format) => framesOf(format)),
     closers,
     dropped,
     brackets: [...all((format) => format.tokens), ...openers].filter((marker) => /^[}\]]/.test(marker)),
@@ -135,6 +138,10 @@ export function unite(name: string, formats: readonly Format[]): Grammar {
     thoughtClosers,
     inFence: new MarkerTable([...stops, FENCE]),
   };
+}
+
+function framesOf({ declaration: { messages, opens } }: Format): string[] {
+  return messages === undefined ? [] : Object.keys(opens);
 }
 
 /** What begins and ends a Markdown code block. */

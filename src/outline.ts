@@ -58,7 +58,8 @@ export class Outline {
         if (yield* this.bare(fresh, until.startsLine)) yield* this.behindCall(until);
         else until.pass(input, 1);
       } else if (grammar.stops.includes(marker)) {
-        return yield* input.run(discard);
+        if (yield* this.endsTurn(marker)) return yield* input.run(discard);
+        input.pos += marker.length;
       } else if (
         grammar.dropped.includes(marker) ||
         (grammar.answers.length !== 0 && (yield* this.framesAnswer(marker, until)))
@@ -85,6 +86,18 @@ export class Outline {
       }
       atStart &&= until.fresh;
     }
+  }
+
+  /** What ends the turn in one format may end a message in another: `|<|end|><|start|>assistant`. */
+  private *endsTurn(marker: string): Waiting<boolean> {
+    const { input, grammar } = this;
+    if (grammar.frames.length === 0) return true;
+    const from = input.mark();
+    input.pos += marker.length;
+    const next = yield* input.takeOne(grammar.frames);
+    input.back(from);
+    input.release();
+    return next === null;
   }
 
   /** Is this marker layout around the answer? `|<response>The tide is high.|</response>` */
