@@ -36,6 +36,19 @@ describe("the fence of DeepSeek V3", () => {
   });
 });
 
+describe("the end of a fence that never began", () => {
+  test("is dropped between the arguments and a closer", () => {
+    const call = (name: string): string =>
+      `<|tool_call_begin|>functions.${name}:0<|tool_call_argument_begin|>{}\n\`\`\`<|tool_call_end|>`;
+    const section = `<|tool_calls_section_begin|>${call("f")}${call("ring")}<|tool_calls_section_end|>`;
+    expect(read("kimi-k2", section)).toBe("f{} | ring{}");
+  });
+
+  test("is content elsewhere", () => {
+    expect(read("mistral", "[TOOL_CALLS]f[ARGS]{}\n``` and more")).toBe("\n``` and more | f{}");
+  });
+});
+
 describe("the id that is a header of Kimi K2", () => {
   const section = (id: string): string =>
     `<|tool_calls_section_begin|><|tool_call_begin|>${id}<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>`;

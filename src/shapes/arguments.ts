@@ -125,6 +125,17 @@ export function* dropFenceEnd(input: Input, repair: boolean): Waiting<void> {
   else input.back(from);
 }
 
+/** The end of a fence that never began, between the arguments and what closes the call. */
+function* dropLoneFenceEnd(input: Input, ends: Ends): Waiting<void> {
+  const from = input.offset;
+  yield* input.space();
+  if (yield* input.take(FENCE)) {
+    yield* input.space();
+    if ((yield* input.more()) && (yield* endsHere(input, ends))) return;
+  }
+  input.back(from);
+}
+
 /** Does the call end before its arguments begin? At a cut that is not known. */
 function* isEmpty(input: Input, ends: Ends): Waiting<boolean> {
   return (yield* input.more()) ? yield* endsHere(input, ends) : input.finished;
@@ -161,6 +172,7 @@ export function* jsonArguments(
   }
   call.end(input.offset);
   if (fenced || fence) yield* dropFenceEnd(input, repair);
+  else if (repair) yield* dropLoneFenceEnd(input, ends);
 }
 
 function* value(
