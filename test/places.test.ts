@@ -46,6 +46,13 @@ describe("a problem stands where its value begins", () => {
   }
 });
 
+test("also where an attribute says the key of an element", () => {
+  const token = "]<]minimax[>[";
+  const call = `${token}<invoke name="place">${token}<parameter name="days">three${token}</parameter>${token}</invoke>`;
+  const text = `${token}<tool_call>${call}${token}</tool_call>`;
+  expect(offsets("minimax-m3", text)).toEqual([text.indexOf("three")]);
+});
+
 test("also inside an argument that is JSON", () => {
   const written =
     '<tool_call>\n<function=place>\n<parameter=at>\n{"day": 1, "hour": "noon"}\n</parameter>\n</function>\n</tool_call>';

@@ -98,7 +98,6 @@ function tagAt(text: string, i: number, ended: boolean): Tag | null | undefined 
 const WITH_ATTRIBUTE = /^([^\s=]+)\s+name\s*=\s*("[^"\n]*"|'[^'\n]*'|[^\s"']+)\s*$/;
 
 /** What a tag is made of; null: it is none. */
-
 function tagOf(closes: boolean, inside: string, to: number): Tag | null {
   const match = WITH_ATTRIBUTE.exec(inside);
   if (match === null)
@@ -292,7 +291,7 @@ class Elements {
     const { calls, open: call } = this;
     const node = call.tool?.node.key(key) ?? anything;
     const siblings = { node: call.tool?.node ?? anything, given };
-    call.place(name, this.input.offset);
+    call.place(key, this.input.offset);
     if (node.wire !== "text" && (yield* this.childrenFollow())) {
       const value = yield* this.children(name, node, 1);
       if (typeof value !== "string") return value.outcome;
