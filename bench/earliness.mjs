@@ -7,7 +7,8 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createParser, getFormat, parse, validateArguments } from "../dist/src/index.js";
-import { generator, keywords, withoutFault, wrongCalls } from "./wrong-calls.mjs";
+import { generator } from "./random.mjs";
+import { keywords, withoutFault, wrongCalls } from "./wrong-calls.mjs";
 
 const { values: options } = parseArgs({
   options: { calls: { type: "string", default: "1000" }, seed: { type: "string", default: "1" } },

@@ -21,4 +21,3 @@ export function wrongCalls(
   random: () => number,
 ): Generator<WrongCall, never>;
 export function withoutFault(wrong: WrongCall): WrongCall["call"];
-export function generator(seed: number): () => number;

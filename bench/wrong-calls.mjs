@@ -207,14 +207,3 @@ function picker(valid, random) {
     value: () => from(Object.values(from(valid).arguments)) ?? "",
   };
 }
-
-/** mulberry32: numbers from 0 to below 1. */
-export function generator(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}

@@ -91,7 +91,10 @@ export class Argument {
       return;
     }
     if (this.mode === JSON_TEXT) return this.read(piece);
-    if (this.offset < 0) this.offset = from;
+    if (this.offset < 0) {
+      this.offset = from;
+      this.call.place(this.key, from);
+    }
     this.text += piece;
     if (this.mode === UNDECIDED) this.decide();
   }
@@ -128,7 +131,6 @@ export class Argument {
   /** The raw text is the value. */
   private stream(): void {
     this.mode = TEXT;
-    this.call.place(this.key, this.offset);
     const { text } = this;
     this.text = "";
     this.call.write(`${this.call.member(this.key)}"${escapeText(text)}`);
@@ -146,7 +148,6 @@ export class Argument {
     const { call } = this;
     if (this.mode === TEXT) return call.write('"');
     if (this.mode === JSON_TEXT) return this.endJson();
-    if (this.offset >= 0) call.place(this.key, this.offset);
     const value = this.typed(this.text.trim());
     call.write(call.member(this.key) + value);
   }

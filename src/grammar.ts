@@ -18,6 +18,8 @@ export interface Grammar {
   readonly frames: readonly string[];
   readonly closers: readonly string[];
   readonly dropped: readonly string[];
+  /** Closers that are dropped wherever they stand, since they are tokens. */
+  readonly closingTokens: readonly string[];
   /** Tokens and openers that begin with a closing bracket. */
   readonly brackets: readonly string[];
   /** What may stand around an answer. */
@@ -114,9 +116,10 @@ export function unite(name: string, formats: readonly Format[]): Grammar {
     bares,
     reasoning,
     stops,
-    frames: formats.length === 1 ? [] : formats.flatMap((format) => framesOf(format)),
+    frames: formats.length === 1 ? [] : formats.flatMap(framesOf),
     closers,
     dropped,
+    closingTokens: dropped.filter((token) => closers.includes(token)),
     brackets: [...all((format) => format.tokens), ...openers].filter((marker) => /^[}\]]/.test(marker)),
     answers,
     callInThought: formats.length === 1 ? (formats[0] as Format).callInThought : "held",

@@ -184,7 +184,7 @@ export class Outline {
     const from = input.mark();
     input.pos += marker.length;
     yield* input.space();
-    const closed = (yield* input.takeOne(grammar.dropped.filter((token) => grammar.closers.includes(token)))) !== null;
+    const closed = (yield* input.takeOne(grammar.closingTokens)) !== null;
     if (!closed) input.back(from);
     input.release();
     return closed;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { generator, type ValidCall, type WrongCall, withoutFault, wrongCalls } from "../bench/wrong-calls.mjs";
+import { generator } from "../bench/random.mjs";
+import { type ValidCall, type WrongCall, withoutFault, wrongCalls } from "../bench/wrong-calls.mjs";
 import { createParser, type ParserEvent, parse } from "../src/index.ts";
 import { unchecked, written } from "./support/arbitraries.ts";
 import { corpusFormats, loadCases } from "./support/corpus.ts";

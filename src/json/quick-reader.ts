@@ -1,5 +1,4 @@
 import type { Input } from "../input.ts";
-import type { SchemaNode } from "../schema/node.ts";
 import {
   BACKSLASH,
   CLOSE_LIST,
@@ -34,11 +33,11 @@ export class QuickReader extends JsonReader {
     const usual = !this.watching && this.capture === NONE && !this.slow && this.depth > this.argumentsDepth;
     if (!usual || input.ended) return super.step(input);
     if (this.inRun && this.crossRun(input)) return false;
-    const { text, pos, base } = input;
+    const { text, pos } = input;
     this.from = pos;
     this.safe = -1;
     this.keyAt = NOWHERE;
-    const i = this.quick(text, pos, base);
+    const i = this.quick(input, text, pos);
     if (i < 0) {
       if (this.keyAt !== NOWHERE) {
         this.cut(input, this.keyAt);
@@ -54,7 +53,7 @@ export class QuickReader extends JsonReader {
   }
 
   /** Answers where it waits for more text, or by `handOver` where the general reader has to take over. */
-  private quick(text: string, start: number, base: number): number {
+  private quick(input: Input, text: string, start: number): number {
     const end = text.length;
     let { state } = this;
     let i = start;
@@ -106,20 +105,23 @@ export class QuickReader extends JsonReader {
           } else {
             if (code !== (this.isObject ? CLOSE_OBJECT : CLOSE_LIST) || this.depth - 1 <= this.argumentsDepth)
               return this.handOver(state, i);
-            this.pop();
+            this.backTo(this.depth - 1);
             this.safe = ++i;
           }
           break;
         case KEY:
           if (code !== QUOTE) return this.handOver(state, i);
           if (!this.container.plain) this.keyAt = i;
-          this.openQuick(base + i++, true);
+          this.inKey = true;
+          this.startString(input, i++, 1);
           state = STRING;
           break;
         case VALUE:
           if (!this.node.plain && this.node.holds(code)) return this.handOver(state, i);
           if (code === QUOTE) {
-            this.openQuick(base + i++, false);
+            this.inKey = false;
+            this.comma = false;
+            this.startString(input, i++, 1);
             this.safe = i;
             state = FRESH;
           } else if (code === OPEN_OBJECT || code === OPEN_LIST) {
@@ -129,7 +131,7 @@ export class QuickReader extends JsonReader {
             this.safe = ++i;
           } else if (code === MINUS || (code >= 0x30 && code <= 0x39)) {
             this.comma = false;
-            this.token = base + i;
+            this.token = input.base + i;
             this.word = "";
             state = NUMBER;
           } else {
@@ -162,21 +164,6 @@ export class QuickReader extends JsonReader {
   private handOver(state: number, i: number): number {
     this.state = state;
     return ~i;
-  }
-
-  private openQuick(offset: number, isKey: boolean): void {
-    this.inKey = isKey;
-    if (!isKey) this.comma = false;
-    this.token = offset;
-    this.sentEscape = false;
-    this.literal = false;
-    this.dubious = false;
-  }
-
-  private pop(): void {
-    const depth = --this.depth;
-    this.isObject = this.objects[depth - 1] as boolean;
-    this.container = this.nodes[depth - 1] as SchemaNode;
   }
 
   /** The key of a member whose schema matters ends before `i`. */

@@ -224,9 +224,7 @@ export class JsonReader extends Strings implements Pump {
 
   /** Leaves a broken element of a list at depth 1 that has run into the next: goes on behind it. */
   leave(): void {
-    this.depth = 1;
-    this.isObject = false;
-    this.container = this.nodes[0] as SchemaNode;
+    this.backTo(1);
     this.abandon(AFTER);
   }
 
@@ -457,13 +455,18 @@ export class JsonReader extends Strings implements Pump {
     }
   }
 
+  /** From here on only so many containers are open. */
+  protected backTo(depth: number): void {
+    this.depth = depth;
+    if (depth === 0) return;
+    this.isObject = this.objects[depth - 1] as boolean;
+    this.container = this.nodes[depth - 1] as SchemaNode;
+  }
+
   /** The container that is open ends before `i`. */
   private close(input: Input, i: number): void {
-    const depth = --this.depth;
-    if (depth > 0) {
-      this.isObject = this.objects[depth - 1] as boolean;
-      this.container = this.nodes[depth - 1] as SchemaNode;
-    }
+    const depth = this.depth - 1;
+    this.backTo(depth);
     if (this.watching && this.capture === NONE) {
       this.from = i;
       this.held = "";
@@ -614,9 +617,7 @@ export class JsonReader extends Strings implements Pump {
   /** The broken element ends before `offset`. */
   private recovered(offset: number): void {
     const depth = this.skipTo;
-    this.depth = depth;
-    this.isObject = depth > 0 && (this.objects[depth - 1] as boolean);
-    this.container = depth > 0 ? (this.nodes[depth - 1] as SchemaNode) : anything;
+    this.backTo(depth);
     this.state = depth === 0 ? DONE : AFTER;
     this.watch?.closed(depth, offset);
   }

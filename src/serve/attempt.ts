@@ -19,7 +19,7 @@ export type Ask = (messages: readonly ChatMessageLike[]) => Attempt;
 const NOT_RUN = "This call was not run, since another one of the same reply was wrong. Write it again as well.";
 
 /** What a reply with rejected calls adds to the conversation, so that the model writes all its calls again. */
-export function correctionOf(result: ParseResult): Message[] {
+function correctionOf(result: ParseResult): Message[] {
   const [said, ...results] = messagesOf(result) as [Message, ...Message[]];
   const nameless = result.rejected.filter(({ name }) => name === null);
   const content = [said.content as string, ...nameless.map(({ raw }) => raw)].filter((text) => text !== "").join("\n");
@@ -32,7 +32,7 @@ export function correctionOf(result: ParseResult): Message[] {
 }
 
 /** A reply that its client, or the model's limit, has cut off would be cut off again. */
-export function mayRetry({ rejected, finish }: ParseResult): boolean {
+function mayRetry({ rejected, finish }: ParseResult): boolean {
   return rejected.length > 0 && finish !== "truncated";
 }
 
@@ -71,6 +71,31 @@ export async function* withRetries(
       if (held.some(saysSomething)) exchange.sees();
       yield* held;
       return;
+    }
+    exchange.retry();
+    conversation = [...conversation, ...correctionOf(result)];
+  }
+}
+
+/** One reply as a whole: what it was, and what the client would get. */
+export interface Reply<T> {
+  result: ParseResult;
+  answer: T;
+}
+
+/** The same for a reply that is not streamed: asked for again as long as a call is rejected and there are retries. */
+export async function answered<T>(
+  ask: (messages: readonly ChatMessageLike[]) => Promise<Reply<T>>,
+  messages: readonly ChatMessageLike[],
+  retries: number,
+  exchange: Exchange,
+): Promise<T> {
+  let conversation = messages;
+  for (let left = retries; ; left--) {
+    const { result, answer } = await ask(conversation);
+    if (left === 0 || !mayRetry(result)) {
+      exchange.calls += result.calls.length;
+      return answer;
     }
     exchange.retry();
     conversation = [...conversation, ...correctionOf(result)];

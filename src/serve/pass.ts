@@ -1,3 +1,4 @@
+import { reasonOf } from "../integrations/llama-server/connection.ts";
 import { LlamaServerError } from "../integrations/llama-server.ts";
 import { endToEnd, REQUEST_ID_HEADER } from "./headers.ts";
 
@@ -71,9 +72,4 @@ function through(
       return reader.cancel(reason);
     },
   });
-}
-
-function reasonOf(error: unknown): string {
-  const { message, cause } = error as { message?: string; cause?: { message?: string } };
-  return [message, cause?.message].filter(Boolean).join(": ");
 }

@@ -2,7 +2,7 @@ import type { ParseResult, ParserEvent, RejectedCall } from "../events.ts";
 import { type ChatRequest, type ChatResult, createLlamaServer } from "../integrations/llama-server.ts";
 import { chatChunkMapper, toChatCompletion } from "../integrations/openai.ts";
 import { isObject } from "../schema/value.ts";
-import { type Attempt, correctionOf, mayRetry, withRetries } from "./attempt.ts";
+import { type Attempt, answered, withRetries } from "./attempt.ts";
 import { llamaFields, templateMessages } from "./llama-request.ts";
 import { merge } from "./merge.ts";
 import { type ChatTask, handling } from "./task.ts";
@@ -94,25 +94,19 @@ function attempt(
   return { chunks: chunks(), rejected, result: () => ({ ...(last as unknown as ParseResult), rejected }) };
 }
 
-async function completeOne(task: ChatTask, choice: number, usage: Usage) {
+function completeOne(task: ChatTask, choice: number, usage: Usage) {
   const { settings, body, exchange, model, id, created } = task;
   const request = requestOf(task, choice);
-  let messages: readonly ChatMessageLike[] = body.messages;
-  for (let left = settings.retry; ; left--) {
+  const reply = async (messages: readonly ChatMessageLike[]) => {
     const result = await ask(task, request, messages).result();
     if (result.error !== null) throw result.error;
     usage.add(result);
+    if (task.format === "auto") exchange.details.format = result.format;
     const rejected: RejectedCall[] = [];
-    const completion = toChatCompletion(result, { model, id, created, choice, onRejected: handling(task, rejected) });
-    const outcome = { ...result, rejected };
-    if (left === 0 || !mayRetry(outcome)) {
-      exchange.calls += result.calls.length;
-      if (task.format === "auto") exchange.details.format = result.format;
-      return completion;
-    }
-    exchange.retry();
-    messages = [...messages, ...correctionOf(outcome)];
-  }
+    const answer = toChatCompletion(result, { model, id, created, choice, onRejected: handling(task, rejected) });
+    return { result: { ...result, rejected }, answer };
+  };
+  return answered(reply, body.messages, settings.retry, exchange);
 }
 
 /** What the replies to one request cost, those that were asked for again included. */

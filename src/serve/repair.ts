@@ -10,7 +10,7 @@ import {
 } from "../integrations/openai.ts";
 import { isJson } from "../integrations/reply/rejected.ts";
 import { isObject } from "../schema/value.ts";
-import { type Attempt, correctionOf, mayRetry, withRetries } from "./attempt.ts";
+import { type Attempt, answered, withRetries } from "./attempt.ts";
 import { type ChatTask, handling } from "./task.ts";
 import type { ChatMessageLike, ChunkLike } from "./types.ts";
 
@@ -26,24 +26,19 @@ export function streamRepaired(task: ChatTask): AsyncGenerator<ChunkLike, void, 
 /** The upstream's own chat completion, put right. */
 export async function completeRepaired(task: ChatTask): Promise<object> {
   const { body, settings, exchange, signal } = task;
-  let messages: readonly ChatMessageLike[] = body.messages;
-  for (let left = body.n === 1 ? settings.retry : 0; ; left--) {
+  const reply = async (messages: readonly ChatMessageLike[]) => {
     const rejected: RejectedCall[] = [];
     const given = await connectionOf(task).json(PATH, { ...body.fields, messages }, signal);
-    const completion = repairChatCompletion(given, optionsOf(task, rejected));
+    const answer = repairChatCompletion(given, optionsOf(task, rejected));
     const seen = new Seen(rejected);
-    for (const { index, message, finish_reason } of (completion.choices ?? []) as Record<string, unknown>[]) {
+    for (const { index, message, finish_reason } of (answer.choices ?? []) as Record<string, unknown>[]) {
       seen.take({ index, delta: message, finish_reason } as never);
     }
-    const result = seen.result();
-    if (left === 0 || !mayRetry(result)) {
-      exchange.calls += result.calls.length;
-      noteUsage(task, completion);
-      return completion;
-    }
-    exchange.retry();
-    messages = [...messages, ...correctionOf(result)];
-  }
+    return { result: seen.result(), answer };
+  };
+  const completion = await answered(reply, body.messages, body.n === 1 ? settings.retry : 0, exchange);
+  noteUsage(task, completion);
+  return completion;
 }
 
 function connectionOf({ settings, headers, fetch }: ChatTask): Connection {

@@ -81,9 +81,14 @@ function kindOf(json: string): string {
   return first === "t" || first === "f" ? "a boolean" : "a number";
 }
 
+/** All of the output is read. */
+export function isOver(input: Input): boolean {
+  return input.ended && input.pos === input.text.length;
+}
+
 /** The output was cut off, and this is where. */
 export function ranOut(input: Input): boolean {
-  return input.ended && !input.finished && input.pos === input.text.length;
+  return isOver(input) && !input.finished;
 }
 
 /** A fault of the JSON becomes a problem of the call: cut off is not the same as wrong. */

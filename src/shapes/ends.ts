@@ -48,22 +48,18 @@ export class FormatEnds implements Ends {
   /** `functools[{"name"` is the next call, `functools[{\"name\"` is in a string. */
   private breaksAlone(text: string, at: number, ended: boolean): number {
     const length = matchLength(this.alone, text, at, ended);
-    if (length <= 0) return length;
-    const quoted = isQuoted(text, at + length, ended);
-    return quoted === UNKNOWN ? UNKNOWN : quoted === YES ? NO : YES;
+    return length <= 0 ? length : quotesPlainly(text, at + length, ended);
   }
 }
 
-/** Is the next quote escaped, as all are in a string? At most `BLANKS` characters are looked at. */
-function isQuoted(text: string, from: number, ended: boolean): number {
-  const limit = from + BLANKS;
-  for (let i = from; i < limit; i++) {
-    if (i >= text.length) return ended ? NO : UNKNOWN;
-    const char = text[i];
-    if (char === '"') return NO;
-    if (char === "\\") return YES;
+/** Is the next quote none that is escaped, as all are in a string? At most `BLANKS` characters are looked at. */
+function quotesPlainly(text: string, from: number, ended: boolean): number {
+  for (let i = from; i < from + BLANKS; i++) {
+    if (i >= text.length) return ended ? YES : UNKNOWN;
+    if (text[i] === '"') return YES;
+    if (text[i] === "\\") return NO;
   }
-  return NO;
+  return YES;
 }
 
 function lookFor(markers: readonly string[], text: string, at: number, ended: boolean): number {

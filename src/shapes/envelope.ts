@@ -12,7 +12,7 @@ import {
   type Wish,
 } from "../json/reader.ts";
 import { anything, type SchemaNode } from "../schema/node.ts";
-import { giveArguments, ranOut, report } from "./arguments.ts";
+import { giveArguments, isOver, ranOut, report } from "./arguments.ts";
 import { resync } from "./ends.ts";
 
 const NAME_KEYS: ReadonlySet<string> = new Set(["name", "tool_name", "function"]);
@@ -253,12 +253,8 @@ class Envelope implements Watch {
     return this.call;
   }
 
-  /** The call was ended before its object. */
-  skip(): void {
-    this.reset(this.start);
-  }
-
-  private reset(start: number): void {
+  /** Forgets the call that is open: the next begins at `start`. */
+  reset(start: number): void {
     this.start = start;
     this.call = null;
     this.name = null;
@@ -270,11 +266,6 @@ class Envelope implements Watch {
     if (this.extras.length !== 0) this.extras = [];
     if (this.repairs.length !== 0) this.repairs = [];
   }
-}
-
-/** Nothing more comes. */
-function isOver(input: Input): boolean {
-  return input.ended && input.pos === input.text.length;
 }
 
 /** Something without a name stands among calls. */
@@ -334,7 +325,7 @@ export function* envelopes(input: Input, calls: Calls, from: number, options: En
       input.back(fault.next);
       call.end(fault.next);
       if (!envelope.list) return true;
-      envelope.skip();
+      envelope.reset(fault.next);
       reader.leave();
       continue;
     }

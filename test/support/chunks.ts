@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { generator } from "../../bench/random.mjs";
 import { createParser, type ParseResult, type ParserEvent, parse } from "../../src/index.ts";
 import type { RunOptions } from "./corpus.ts";
 import { eventFault, mergeEvents } from "./merge.ts";
@@ -98,15 +99,4 @@ export function expectChunkingNeverMatters(text: string, options: RunOptions, wa
       expect.fail(`${name}: other events than for the whole text`);
     }
   }
-}
-
-/** mulberry32: numbers from 0 to below 1. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }

@@ -63,7 +63,7 @@ function parsed(text: string): unknown {
 }
 
 /** Why a fetch failed: most platforms hide it in the cause. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const { message, cause } = error as { message?: unknown; cause?: { message?: unknown; code?: unknown } };
   const why = [message, cause?.message || cause?.code].filter((part) => typeof part === "string" && part !== "");
   return why.length === 0 ? String(error) : why.join(": ");
